@@ -8,7 +8,7 @@
 use super::{Interruption, Progress, Unwatched, Watch};
 use crate::counts::Work;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Units of work between two checks of the watch, unless the [watch](Watch::look_every) says otherwise: a few
 /// milliseconds.
@@ -19,8 +19,8 @@ pub struct Meter<'w> {
     watch: &'w dyn Watch,
     /// The meter whose work this one is part of.
     whole: Option<&'w Meter<'w>>,
-    /// What all threads have spent of a work that they share, as far as they have looked.
-    shared: Option<&'w AtomicU64>,
+    /// What all threads have told the watch of a work that they share.
+    shared: Option<&'w Told>,
     look_every: u64,
     limit: u64,
     spent: Cell<u64>,
@@ -33,23 +33,63 @@ pub struct Meter<'w> {
 #[derive(Clone, Copy)]
 pub(crate) struct ThreadMeter<'w> {
     watch: &'w dyn Watch,
-    shared: &'w AtomicU64,
+    shared: &'w Told,
     look_every: u64,
     limit: u64,
-    progress: Progress,
 }
 
 impl<'w> ThreadMeter<'w> {
     /// Begins to count.
     pub(crate) fn begin(self) -> Meter<'w> {
-        let meter = Meter {
+        Meter {
             shared: Some(self.shared),
             look_every: self.look_every,
             limit: self.limit,
             ..Meter::new(self.watch)
+        }
+    }
+}
+
+/// What the watch has been told by threads that share a work. Parts of it may be begun when less is known than while they are
+/// done, so nothing that was told is taken back.
+#[derive(Debug)]
+pub(crate) struct Told(Mutex<Progress>);
+
+impl Told {
+    /// So much work and nothing else.
+    pub(crate) fn of(work: u64) -> Self {
+        Told(Mutex::new(Progress {
+            work,
+            ..Progress::default()
+        }))
+    }
+
+    /// How much work.
+    pub(crate) fn work(&self) -> u64 {
+        self.lock().work
+    }
+
+    /// At least so much work.
+    pub(crate) fn raise(&self, work: u64) {
+        let mut told = self.lock();
+        told.work = told.work.max(work);
+    }
+
+    /// So much more work, and what is known now; all that is to be told.
+    fn add(&self, work: u64, known: Progress) -> Progress {
+        let mut told = self.lock();
+        let best = told.best.into_iter().chain(known.best);
+        *told = Progress {
+            nodes_checked: told.nodes_checked.max(known.nodes_checked),
+            best: best.min(),
+            lower_bound: told.lower_bound.max(known.lower_bound),
+            work: told.work + work,
         };
-        meter.note(self.progress);
-        meter
+        *told
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,24 +142,24 @@ impl<'w> Meter<'w> {
         &self,
         parts: usize,
         most: u64,
-        shared: &'t AtomicU64,
+        shared: &'t Told,
     ) -> ThreadMeter<'t>
     where
         'w: 't,
     {
         let parts = parts.max(1) as u64;
+        shared.add(0, self.progress.get());
         ThreadMeter {
             watch: self.watch,
             shared,
             look_every: (self.look_every / parts).max(1),
             limit: (self.limit.saturating_sub(self.spent.get()) / parts).min(most),
-            progress: self.progress.get(),
         }
     }
 
     /// What another thread needs to count one of so many tasks. They are done at once but spent on this meter in order, so each
-    /// may use all that is left now. `shared` is at least what the watch [has seen](Meter::shown) of this one.
-    pub(crate) fn for_task<'t>(&self, tasks: usize, shared: &'t AtomicU64) -> ThreadMeter<'t>
+    /// may use all that is left now. `shared` is at least what the watch [was told](Meter::told) of this one.
+    pub(crate) fn for_task<'t>(&self, tasks: usize, shared: &'t Told) -> ThreadMeter<'t>
     where
         'w: 't,
     {
@@ -153,23 +193,24 @@ impl<'w> Meter<'w> {
     fn look(&self) -> Result<(), Interruption> {
         let spent = self.spent.get();
         let since = spent.saturating_sub(self.looked.replace(spent));
-        let progress = Progress {
-            work: match self.shared {
-                Some(shared) => shared.fetch_add(since, Ordering::Relaxed) + since,
-                None => spent,
+        let known = self.progress.get();
+        let progress = match self.shared {
+            Some(shared) => shared.add(since, known),
+            None => Progress {
+                work: spent,
+                ..known
             },
-            ..self.progress.get()
         };
         self.watch.step(progress).map_err(|why| self.stop(why))
     }
 
-    /// How much of this work the watch has seen.
-    pub(crate) fn shown(&self) -> u64 {
+    /// How much of this work the watch was told.
+    pub(crate) fn told(&self) -> u64 {
         self.looked.get()
     }
 
-    /// The watch has seen so much of this work, in [tasks](Meter::for_task) that are not spent yet.
-    pub(crate) fn was_shown(&self, work: u64) {
+    /// Notes that the watch was told so much of this work, by [tasks](Meter::for_task) that are not spent yet.
+    pub(crate) fn note_told(&self, work: u64) {
         self.looked.set(self.looked.get().max(work));
     }
 
@@ -198,6 +239,8 @@ impl<'w> Meter<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::utility::Loss;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Records at how much work it was called, and stops at a given amount.
     struct Seen {
@@ -253,6 +296,43 @@ mod tests {
         assert_eq!(meter.stopped(), Some(Interruption::TimeUp));
         assert_eq!(watch.last.load(Ordering::Relaxed), 36);
         assert_eq!(meter.spend(Work(0)), Err(Interruption::TimeUp));
+    }
+
+    #[test]
+    fn threads_take_nothing_back_that_was_told() {
+        let known = |nodes_checked, best: f64, lower_bound: f64| Progress {
+            nodes_checked,
+            best: Some(Loss(best)),
+            lower_bound: Some(Loss(lower_bound)),
+            work: 0,
+        };
+        let told = Told::of(7);
+        assert_eq!(told.add(0, Progress::default()).best, None);
+        let first = told.add(3, known(4, 0.5, 0.1));
+        assert_eq!(
+            first,
+            Progress {
+                work: 10,
+                ..known(4, 0.5, 0.1)
+            }
+        );
+        let stale = told.add(5, known(2, 0.9, 0.0));
+        assert_eq!(stale, Progress { work: 15, ..first });
+        let newer = told.add(0, known(9, 0.4, 0.3));
+        assert_eq!(
+            newer,
+            Progress {
+                work: 15,
+                ..known(9, 0.4, 0.3)
+            }
+        );
+        told.raise(12);
+        assert_eq!(told.work(), 15);
+        told.raise(20);
+        assert_eq!(
+            told.add(0, Progress::default()),
+            Progress { work: 20, ..newer }
+        );
     }
 
     #[test]

@@ -9,8 +9,8 @@ mod steps;
 
 pub use assess::{Assessment, Assessor};
 pub use between::{bounds_between, bounds_from_below};
-pub(crate) use meter::ThreadMeter;
 pub use meter::{LOOK_EVERY, Meter};
+pub(crate) use meter::{ThreadMeter, Told};
 pub use settings::Settings;
 pub use steps::{Action, Step};
 

@@ -16,7 +16,6 @@ use incrowd_core::lattice::Node;
 use incrowd_core::privacy::ModelSpec;
 use incrowd_core::problem::{self, Interruption, Watch};
 use incrowd_io::{Fingerprint, RowReader, RowSource, RowsSeal};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The result of the first pass.
@@ -391,15 +390,6 @@ pub(crate) struct SearchWatch<'a> {
     control: &'a Control,
     deadline: Option<Instant>,
     work_limit: Option<u64>,
-    /// Threads tell what was known when each began: the most of what they told.
-    most: Reached,
-}
-
-/// How far a search has got.
-#[derive(Default)]
-struct Reached {
-    nodes_checked: AtomicU64,
-    work: AtomicU64,
 }
 
 impl<'a> SearchWatch<'a> {
@@ -410,7 +400,6 @@ impl<'a> SearchWatch<'a> {
             control,
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit.0)),
             work_limit: job.search.work_limit().steps(),
-            most: Reached::default(),
         }
     }
 }
@@ -423,12 +412,11 @@ impl Watch for SearchWatch<'_> {
         if self.control.is_asked_for_best() {
             return Err(Interruption::Asked);
         }
-        let most = |so_far: &AtomicU64, now| so_far.fetch_max(now, Ordering::Relaxed).max(now);
         self.control.progress().search(Standing {
-            nodes_checked: most(&self.most.nodes_checked, progress.nodes_checked),
+            nodes_checked: progress.nodes_checked,
             best: progress.best.map(|loss| loss.0),
             lower_bound: progress.lower_bound.map(|loss| loss.0),
-            work: most(&self.most.work, progress.work),
+            work: progress.work,
             work_limit: self.work_limit,
         });
         match self.deadline {

@@ -63,7 +63,7 @@ impl Batch<'_> {
 struct Begun<'t> {
     batch: Arc<Batch<'t>>,
     outcomes: Vec<Option<Outcome>>,
-    /// So many of the first are there.
+    /// How many there are before the first that is missing.
     complete: usize,
 }
 

@@ -19,7 +19,7 @@ use crate::Error;
 use crate::counts::{FrequencySet, KnownSets, Start, Work};
 use crate::lattice::{Level, Node, SeenNodes};
 use crate::problem::{
-    Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal,
+    Assessment, Assessor, Guarantee, Interruption, Meter, Problem, Progress, Proposal, Told,
 };
 use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss};
@@ -27,7 +27,6 @@ use hashbrown::HashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 use std::time::Duration;
 
 /// The default of [`Search::most_boxes`].
@@ -309,21 +308,17 @@ impl<'a> Search<'a> {
 
     /// Searches the lattice. When interrupted, the bound proven so far is kept.
     fn run(&mut self) -> Result<(), Interruption> {
-        let (problem, shown) = (self.problem, AtomicU64::new(0));
+        let (problem, told) = (self.problem, Told::of(0));
         let threads = problem.settings.threads.min(MOST_AT_ONCE);
         std::thread::scope(|scope| {
             let mut crew = Crew::start(scope, problem, threads, self.is_about_rows);
-            let end = self.run_with(&mut crew, &shown);
+            let end = self.run_with(&mut crew, &told);
             self.time_in_tasks += crew.end();
             end
         })
     }
 
-    fn run_with<'t>(
-        &mut self,
-        crew: &mut Crew<'t>,
-        shown: &'t AtomicU64,
-    ) -> Result<(), Interruption>
+    fn run_with<'t>(&mut self, crew: &mut Crew<'t>, told: &'t Told) -> Result<(), Interruption>
     where
         'a: 't,
     {
@@ -358,9 +353,9 @@ impl<'a> Search<'a> {
                 }
             }
             examined += batch.len() as u64;
-            let mut boxes = self.begin(batch, (crew, shown))?;
+            let mut boxes = self.begin(batch, (crew, told))?;
             if is_none_left || crew.batches() >= width.min(BATCHES_AT_ONCE) {
-                boxes.extend(self.finish((crew, shown))?);
+                boxes.extend(self.finish((crew, told))?);
             }
             if frontier.len() < self.most_boxes {
                 frontier.extend(boxes.into_iter().map(ranked));
@@ -371,8 +366,8 @@ impl<'a> Search<'a> {
             let mut stack = boxes;
             while let Some(next) = stack.pop() {
                 if self.may_hold_the_best(&next) {
-                    stack.extend(self.begin(vec![next], (crew, shown))?);
-                    stack.extend(self.finish((crew, shown))?);
+                    stack.extend(self.begin(vec![next], (crew, told))?);
+                    stack.extend(self.finish((crew, told))?);
                 }
             }
         }
@@ -428,7 +423,7 @@ impl<'a> Search<'a> {
     fn begin<'t>(
         &mut self,
         batch: Vec<LatticeBox>,
-        (crew, shown): (&mut Crew<'t>, &'t AtomicU64),
+        (crew, told): (&mut Crew<'t>, &'t Told),
     ) -> Result<Vec<LatticeBox>, Interruption>
     where
         'a: 't,
@@ -469,8 +464,8 @@ impl<'a> Search<'a> {
             }
         }
         if !tasks.is_empty() {
-            shown.fetch_max(self.meter.shown(), MemoryOrdering::Relaxed);
-            let meter = self.meter.for_task(tasks.len(), shown);
+            told.raise(self.meter.told());
+            let meter = self.meter.for_task(tasks.len(), told);
             crew.begin(tasks, std::mem::take(&mut self.forgotten), meter);
         }
         Ok(left)
@@ -479,18 +474,18 @@ impl<'a> Search<'a> {
     /// Learns what the batch begun first finds; what is left of its boxes.
     fn finish(
         &mut self,
-        (crew, shown): (&mut Crew<'_>, &AtomicU64),
+        (crew, told): (&mut Crew<'_>, &Told),
     ) -> Result<Vec<LatticeBox>, Interruption> {
-        shown.fetch_max(self.meter.shown(), MemoryOrdering::Relaxed);
+        told.raise(self.meter.told());
         let outcomes = crew.finish();
         let of_tasks: u64 = outcomes.iter().map(|outcome| outcome.work.0).sum();
         let spent = self.meter.spent() + of_tasks;
         let is_stopped = outcomes.iter().any(|outcome| outcome.found.is_err());
-        self.meter.was_shown(match is_stopped {
-            // Nobody is asked again.
+        self.meter.note_told(match is_stopped {
+            // This meter asks nobody again.
             true => spent,
-            // Of what was shown, some was done for the batches after this one.
-            false => shown.load(MemoryOrdering::Relaxed).min(spent),
+            // Of what was told, some was done for the batches after this one.
+            false => told.work().min(spent),
         });
         let mut left = Vec::new();
         for outcome in outcomes {

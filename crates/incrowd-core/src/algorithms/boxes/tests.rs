@@ -4,6 +4,7 @@ use crate::draw::Draw;
 use crate::privacy::ModelSpec;
 use crate::problem::{LOOK_EVERY, Settings, Watch};
 use crate::utility::MetricSpec;
+use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 
 /// Ends after so much work, or says that time is up after so many looks.
 #[derive(Default)]

@@ -147,10 +147,8 @@ impl<'a> Ground<'a> {
         let spaces = spaces.map(|((space, &scheme), values)| {
             let guided = (scheme == Scheme::Ops).then(|| find(Scheme::Gops).space(values));
             let guided = guided.filter(|guided| guided.order == space.order);
-            is_guided |= (guided.as_ref()).is_some_and(|guided| {
-                // There may be too many to count.
-                guided.size() < space.size() || guided.size().is_infinite()
-            });
+            // There may be too many partitions to count.
+            is_guided |= (guided.as_ref()).is_some_and(|guided| guided.groups() > space.groups());
             guided.unwrap_or_else(|| space.clone())
         });
         let spaces = spaces.collect();

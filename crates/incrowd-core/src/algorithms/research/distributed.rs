@@ -6,8 +6,7 @@ use crate::algorithms::boxes::{Findings, Search};
 use crate::algorithms::{Algorithm, AlgorithmEntry, Found};
 use crate::counts::Work;
 use crate::lattice::{Level, Node};
-use crate::problem::{Guarantee, Interruption, Meter, Problem};
-use std::sync::atomic::AtomicU64;
+use crate::problem::{Guarantee, Interruption, Meter, Problem, Told};
 
 crate::documented! {
     /// Splits the columns into small sets, finds out which combinations of levels each set rules out, then searches the rest.
@@ -166,8 +165,8 @@ fn judge_sets<'a>(
     let mut sets = column_sets(&problem.max_levels, search.lowest());
     let threads = problem.settings.threads.clamp(1, sets.len().max(1));
     let share = sets.len().div_ceil(threads).max(1);
-    let spent = AtomicU64::new(meter.spent());
-    let meter_of_set = meter.for_thread(sets.len(), MOST_WORK_OF_SET, &spent);
+    let told = Told::of(meter.spent());
+    let meter_of_set = meter.for_thread(sets.len(), MOST_WORK_OF_SET, &told);
     let judge_all = |sets: &mut [ColumnSet]| -> Vec<JudgedSet> {
         let mut judged = Vec::new();
         for set in sets {

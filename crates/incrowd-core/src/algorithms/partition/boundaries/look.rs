@@ -19,13 +19,14 @@ use super::decisions::{Boundaries, Boundary, Decisions};
 use crate::counts::Work;
 use crate::problem::{Interruption, Meter};
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// The table as the search over boundaries sees it: distinct tuples of values in their order.
 #[derive(Debug)]
 pub(in super::super) struct Board {
     pub(super) boundaries: Boundaries,
     /// The raw tuples: every value a block of its own, at its place in the order of its attribute.
-    tuples: Blocks,
+    tuples: Arc<Blocks>,
     attributes: usize,
     /// Rows of the smallest class that may be published.
     smallest: u64,
@@ -188,12 +189,21 @@ impl Board {
         }
         Some(Board {
             boundaries,
-            tuples,
+            tuples: Arc::new(tuples),
             attributes,
             smallest: smallest.into(),
             charge: charge.into(),
             budget: budget.into(),
         })
+    }
+
+    /// The same with other boundaries between the same values in the same order.
+    pub(super) fn with(&self, boundaries: Boundaries) -> Board {
+        Board {
+            boundaries,
+            tuples: Arc::clone(&self.tuples),
+            ..*self
+        }
     }
 
     /// The number of tuples.

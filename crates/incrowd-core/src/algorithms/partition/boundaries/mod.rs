@@ -23,7 +23,7 @@ use super::search::{Answer, Counts, Stop, seed};
 use crate::Error;
 use crate::counts::Work;
 use crate::draw::Draw;
-use crate::problem::{Interruption, Progress};
+use crate::problem::{Interruption, Progress, Told};
 use crate::utility::Loss;
 use decisions::{Boundaries, Decisions};
 pub(super) use look::Board;
@@ -31,7 +31,7 @@ use look::{Grid, Looked, Node};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering as MemoryOrdering};
+use std::sync::atomic::{AtomicUsize, Ordering as MemoryOrdering};
 
 /// Nodes that are expanded with the same limit, and so may be by several threads. A pass expands all nodes below its limit
 /// anyway, so few of them are expanded in vain.
@@ -55,18 +55,10 @@ const WORK_BEFORE_GUIDED: u64 = 100_000_000;
 
 /// The table as this search sees it; none if it cannot search it.
 pub(super) fn board(ground: &Ground<'_>) -> Option<Board> {
-    board_of(ground, &ground.spaces)
-}
-
-/// The same with other spaces of the same values in the same order.
-fn board_of(ground: &Ground<'_>, spaces: &[Space]) -> Option<Board> {
     if ground.cost.reads_values() || !ground.judge.is_by_size() {
         return None;
     }
-    let boundaries = Boundaries::new(spaces)?;
-    if boundaries.len() > MOST_BOUNDARIES {
-        return None;
-    }
+    let boundaries = boundaries_of(&ground.spaces)?;
     let finest = &ground.finest;
     let attributes = ground.attributes();
     let classes = (0..finest.len()).map(|class| {
@@ -76,6 +68,10 @@ fn board_of(ground: &Ground<'_>, spaces: &[Space]) -> Option<Board> {
     let rows = ground.cost.rows;
     let terms = (ground.judge.smallest, rows, ground.max_suppressed());
     Board::new(boundaries, attributes, classes, terms)
+}
+
+fn boundaries_of(spaces: &[Space]) -> Option<Boundaries> {
+    Boundaries::new(spaces).filter(|boundaries| boundaries.len() <= MOST_BOUNDARIES)
 }
 
 /// Searches all partitions.
@@ -214,9 +210,10 @@ impl<'a, 'g> Search<'a, 'g> {
         let ground = self.ground;
         self.guided_after = None;
         let spaces = ground.guided_spaces();
-        let Some(board) = spaces.and_then(|spaces| board_of(ground, &spaces)) else {
+        let Some(boundaries) = spaces.and_then(|spaces| boundaries_of(&spaces)) else {
             return Ok(());
         };
+        let board = self.board.with(boundaries);
         let end = ground.meter.spent().saturating_add(most);
         let mut guided = Search {
             best: self.best.take(),
@@ -323,8 +320,8 @@ impl<'a, 'g> Search<'a, 'g> {
         let threads = self.ground.problem.settings.threads.clamp(1, batch.len());
         let mut grids = std::mem::take(&mut self.grids);
         grids.resize_with(threads.max(grids.len()), Grid::default);
-        let spent = AtomicU64::new(meter.spent());
-        let meter_of_node = meter.for_thread(batch.len(), u64::MAX, &spent);
+        let told = Told::of(meter.spent());
+        let meter_of_node = meter.for_thread(batch.len(), u64::MAX, &told);
         let next = AtomicUsize::new(0);
         let expand = |grid: &mut Grid| -> Vec<Expanded> {
             let mut expanded = Vec::new();

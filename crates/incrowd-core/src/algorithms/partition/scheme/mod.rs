@@ -100,6 +100,15 @@ impl Space {
         }
     }
 
+    /// How many groups there are, values included. Of two spaces that join neighbors within the same roots, the one with more
+    /// groups has fewer partitions: those of a group are joined with others only as a whole.
+    pub(super) fn groups(&self) -> usize {
+        match &self.shape {
+            Shape::Chain(chain) => chain.len(),
+            Shape::Tree { tree, .. } => tree.nodes().len(),
+        }
+    }
+
     /// How many partitions there are, as exactly as a float allows; infinite beyond that, and never NaN.
     pub(super) fn size(&self) -> f64 {
         match &self.shape {
