@@ -285,7 +285,7 @@ fn shuffled_rows_tell_nothing_about_the_order_of_the_table() {
         (header, lines)
     };
     assert_eq!(sorted(&plain), sorted(&shuffled));
-    for threads in [1, 2, 3, 8] {
+    for threads in [1, 2, 3, 4, 8] {
         assert_eq!(
             release(&rows, &format!("--shuffle --threads {threads}")),
             shuffled

@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn all_are_made_once_and_taken_in_order_whatever_the_number_of_workers() {
-        for workers in [1, 2, 3, 8] {
+        for workers in [1, 2, 3, 4, 8] {
             for count in [0, 1, 2, 17, 1000] {
                 let (taken, made) = taken(workers, count, None);
                 let made = made.unwrap();
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_after_the_first_error() {
-        for workers in [1, 2, 3, 8] {
+        for workers in [1, 2, 3, 4, 8] {
             for at in [0, 1, 50] {
                 let (taken, made) = taken(workers, 100, Some(at));
                 assert!(matches!(made, Err(Error::NoData)));

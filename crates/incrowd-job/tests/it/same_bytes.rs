@@ -175,7 +175,7 @@ fn rows_are_the_same_whoever_reads_the_input_again() {
         ["release.csv", "certificate.json"].map(|name| folder.path().join(name));
     job.output.path = Some(release.display().to_string());
     job.output.certificate = Some(certificate.clone());
-    let written = [1, 2, 3, 8].map(|threads| {
+    let written = [1, 2, 3, 4, 8].map(|threads| {
         job.search.threads = Some(threads);
         anonymize(&job, Show::default(), &Control::default()).unwrap();
         [&release, &certificate].map(|path| std::fs::read(path).unwrap())
@@ -189,7 +189,7 @@ fn no_row_is_written_once_a_run_is_stopped_or_has_failed() {
     let folder = tempfile::tempdir().unwrap();
     let mut job = job_with_longer_rows(folder.path(), 200_000);
     let release = folder.path().join("release.csv");
-    for (threads, is_stopped) in [1, 2, 3, 8]
+    for (threads, is_stopped) in [1, 2, 3, 4, 8]
         .into_iter()
         .flat_map(|n| [(n, true), (n, false)])
     {
