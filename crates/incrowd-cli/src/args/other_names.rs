@@ -46,7 +46,14 @@ pub(super) fn name_the_right_flag(
     };
     let mut meant = OTHER_NAMES.iter();
     let meant = meant.find(|(_, names)| names.contains(&tried.as_str()));
-    let is_tried = |argument: &OsString| argument.to_string_lossy().starts_with(tried.as_str());
+    let is_tried = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        let rest = argument.strip_prefix(tried.as_str());
+        // Of a flag with one dash, what was tried is its first letter.
+        rest.is_some_and(|rest| {
+            !tried.starts_with("--") || rest.is_empty() || rest.starts_with('=')
+        })
+    };
     let flags = arguments.split(|argument| argument == "--").next();
     let Some(at) = flags.and_then(|flags| flags.iter().position(is_tried)) else {
         return error;
