@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
-.PHONY: demo test bench dist docs fuzz serve page test-page test-api test-engines test-spark python wheel tools web-tools browser python-tools postgres duckdb sail spark
+.PHONY: demo test bench peers dist docs fuzz serve page test-page test-api test-engines test-spark python wheel tools web-tools browser python-tools postgres duckdb sail spark
 
 # Built in a minute or two: barely optimized, and without Parquet, since the table is CSV. `make dist` builds the program to distribute.
 RUN_INCROWD = cargo run --quiet --profile demo --package incrowd-cli --no-default-features --
@@ -86,8 +86,13 @@ wheel: tools python-tools ## Build the Python package to hand out, from its own 
 	cd out/wheel-source && CARGO_TARGET_DIR=$(TARGET) ../wheel-tools/bin/maturin build --compatibility pypi --auditwheel check --out ../wheels
 	out/wheel-tools/bin/twine check --strict out/wheels/*
 
-bench: tools ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
-	cargo run --profile bench --package incrowd-bench -- all --record $(RUN)
+bench: tools peers ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
+	cargo run --profile bench --package incrowd-bench -- all --python $(PEERS)/bin/python --record $(RUN)
+
+# The programs to compare with that a package brings; installed anew when their list changes.
+PEERS = out/peers
+peers: python-tools
+	@cmp --silent benchmarks/peers.txt $(PEERS)/peers.txt || { $(PYTHON) -m venv --clear $(PEERS) && $(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement benchmarks/peers.txt && cp benchmarks/peers.txt $(PEERS)/peers.txt; }
 
 dist: tools ## Build the program to distribute, fully optimized and without symbols, in target/dist
 	cargo build --profile dist --package incrowd-cli

@@ -1,4 +1,5 @@
-//! Passes over the rows beside general engines: counting and rewriting rows that are nearly all different, and rewriting Parquet.
+//! Passes over the rows beside general engines: counting and rewriting rows that are nearly all different, and rewriting Parquet; and
+//! what many threads bring where no engine runs beside.
 
 use crate::census::{QUASI_IDENTIFIERS, SEED, census_job};
 use crate::child::{self, Usage};
@@ -16,6 +17,10 @@ const REPETITIONS: usize = 3;
 const THREADS: [usize; 2] = [1, 2];
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
+/// Threads that passes over very many rows are run with, on however many cores there are, and how many times as many rows.
+const MANY_THREADS: [usize; 5] = [1, 2, 4, 8, 16];
+const TIMES_AS_MANY: u64 = 5;
+
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Part {
@@ -25,6 +30,8 @@ pub(crate) enum Part {
     RewriteDifferent,
     /// Rewriting a Parquet file.
     Rewrite,
+    /// Rewriting five times as many rows that are nearly all different, with up to 16 threads.
+    ManyThreads,
 }
 
 /// Someone who goes over the rows, and what that took.
@@ -81,11 +88,18 @@ fn ask_peer(python: &Path, arguments: &[&str]) -> Result<(Value, Usage)> {
 
 pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Report) -> Result<()> {
     let is_asked = |part| only.is_none_or(|only| only == part);
+    if is_asked(Part::ManyThreads) {
+        report.heading("Passes over very many rows, by threads");
+        rewrite_with_many_threads(TIMES_AS_MANY * rows, report)?;
+    }
+    if only == Some(Part::ManyThreads) {
+        return Ok(());
+    }
     report.heading("Passes over the rows, beside general engines");
     let Ok((versions, _)) = ask_peer(python, &["versions"]) else {
         report.paragraph(
-            "DuckDB, Polars and Sail are not installed here (`pip install duckdb polars pysail pyspark-client==4.0.1`, and `--python` if they \
-             are in an environment of their own), so there is nobody to compare with.",
+            "DuckDB, Polars and Sail are not installed here (`make bench` installs them; or `pip install -r benchmarks/peers.txt`, and \
+             `--python` if they are in an environment of their own), so there is nobody to compare with.",
         );
         return Ok(());
     };
@@ -195,7 +209,7 @@ pub(crate) fn strangers_job(path: &Path, threads: usize) -> Job {
 }
 
 /// Publishes the strangers of a file: hardly a row is like another before, every row like at least four others after.
-fn strangers_release_job(path: &Path, output: &Path, threads: usize) -> Job {
+pub(crate) fn strangers_release_job(path: &Path, output: &Path, threads: usize) -> Job {
     let mut job = strangers_job(path, threads);
     job.output.path = Some(output.to_string_lossy().into_owned());
     let rules = [
@@ -342,6 +356,62 @@ impl Rewriting {
         show(report, &self.case, self.first, ours, peers);
         Ok(())
     }
+}
+
+/// The same release whatever the threads, and how long each pass took.
+fn rewrite_with_many_threads(rows: u64, report: &mut Report) -> Result<()> {
+    let folder = tempfile::tempdir().context("making a folder for the tables")?;
+    let path = folder.path().join("strangers.csv");
+    let mut file = BufWriter::new(File::create(&path)?);
+    incrowd_testkit::strangers(rows, SEED, &mut file)?;
+    drop(file);
+    let cores = std::thread::available_parallelism()?;
+    report.paragraph(&format!(
+        "A whole job on the *strangers*: {} rows, 7 columns, CSV of {:.0} MiB, in the page cache, once with each number of threads, on          {cores} cores: more threads than cores show what they cost where they bring nothing.",
+        grouped(rows),
+        std::fs::metadata(&path)?.len() as f64 / MEBIBYTE,
+    ));
+    let output = folder.path().join("release.csv");
+    let mut table = Table::new([
+        "threads", "read s", "solve s", "write s", "CPU s", "peak MiB", "found",
+    ]);
+    let mut hashes = Vec::new();
+    for threads in MANY_THREADS {
+        let (outcome, usage) = job::anonymize(&strangers_release_job(&path, &output, threads))?;
+        std::fs::remove_file(&output)?;
+        let hash = outcome
+            .output
+            .map(|output| output.sha256)
+            .unwrap_or_default();
+        let seconds = outcome.seconds;
+        table.row([
+            threads.to_string(),
+            short(seconds.read),
+            short(seconds.solve),
+            short(seconds.write),
+            short(usage.cpu.as_secs_f64()),
+            format!("{:.0}", usage.peak_memory as f64 / MEBIBYTE),
+            format!(
+                "{} rows, {} classes, SHA-256 {}...",
+                outcome.rows_out,
+                outcome.classes,
+                hash.get(..12).unwrap_or_default()
+            ),
+        ]);
+        let case = format!("{rows} strangers, {threads} threads");
+        let key = ("rows", case.as_str(), "incrowd");
+        report.fact(key, "read_s", seconds.read);
+        report.fact(key, "write_s", seconds.write);
+        report.fact(key, "cpu_s", usage.cpu.as_secs_f64());
+        report.fact(key, "peak_bytes", usage.peak_memory);
+        hashes.push(hash);
+    }
+    ensure!(
+        hashes.windows(2).all(|pair| pair[0] == pair[1]),
+        "not all releases are the same: {hashes:?}"
+    );
+    report.table(&table);
+    Ok(())
 }
 
 /// Compares with the first of the peers.

@@ -2,7 +2,7 @@
 
 use crate::cores::{on_a_core_each, on_cores};
 use crate::report::{Report, Table, median, short};
-use crate::{adult, census, job, schemes};
+use crate::{adult, census, job, rows, schemes};
 use anyhow::{Context, Result};
 use cpu_time::{ProcessTime, ThreadTime};
 use incrowd_core::algorithms::{Algorithm, Optimal};
@@ -12,7 +12,7 @@ use incrowd_core::privacy::{DistinctLDiversity, KAnonymity, ModelSpec, PrivacyMo
 use incrowd_core::problem::{Problem, Settings, Unwatched};
 use incrowd_core::utility::MetricSpec;
 use incrowd_io::{CsvOptions, RowsRead, Source};
-use incrowd_job::Outcome;
+use incrowd_job::{Job, Outcome};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -34,8 +34,8 @@ const MOST_SERIAL: f64 = 0.05;
 struct Stage {
     name: &'static str,
     wall: Wall,
-    /// The share that only one thread can do.
-    serial: f64,
+    /// The share that only one thread can do, where it was measured.
+    serial: Option<f64>,
     /// The CPU time of SHA-256, which has a thread of its own, as a share of that of the stage on one thread.
     hashing: f64,
     is_equal: bool,
@@ -80,8 +80,9 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
     report.paragraph(&format!(
         "Every stage on one core with one thread and on {THREADS} with {THREADS}, the least of {REPETITIONS} runs in turn on the \
          clock, and whether all gave the same answer. `copies` is the gain of two copies of the work at once, each with one thread \
-         on a core of its own: what two cores of this machine bring to work that shares nothing. `serial` is the share of its \
-         time that only one thread can do. For counting: finding where rows end, as far as threads wait for each other. For \
+         on a core of its own: what two cores of this machine bring to work that shares nothing. Counting and recoding are the two \
+         passes of a job over the *census*, where few rows differ, and over *strangers*, who are nearly all different. `serial` is \
+         the share of its time that only one thread can do. For counting: finding where rows end, as far as threads wait for each other. For \
          recoding, where every row is written from one of the few different ones: writing, by one thread, while with four threads \
          and more others format and count what is written (with fewer, it does that as well). Each of these is measured alone, of \
          the time of the whole pass on one thread. For box search, on one thread: whatever is no task, and tasks that have no other \
@@ -110,7 +111,9 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
         report.fact(key, "wall_1_s", stage.wall.one);
         report.fact(key, "wall_2_s", stage.wall.two);
         report.fact(key, "wall_copies_s", stage.wall.copies);
-        report.fact(key, "serial_share", stage.serial);
+        if let Some(serial) = stage.serial {
+            report.fact(key, "serial_share", serial);
+        }
         report.fact(key, "hashing_share", stage.hashing);
         report.fact(key, "is_equal", stage.is_equal);
         table.row([
@@ -119,7 +122,9 @@ pub(crate) fn run(rows: u64, report: &mut Report) -> Result<()> {
             short(stage.wall.two),
             format!("{:.2}", stage.wall.gain()),
             format!("{:.2}", stage.wall.gain_of_copies()),
-            format!("{:.1} %", 100.0 * stage.serial),
+            stage
+                .serial
+                .map_or(String::new(), |serial| format!("{:.1} %", 100.0 * serial)),
             format!("{:.1} %", 100.0 * stage.hashing),
             if stage.is_equal { "equal" } else { "DIFFERENT" }.to_owned(),
         ]);
@@ -198,7 +203,7 @@ fn box_search() -> Result<Stage> {
     Ok(Stage {
         name: "box search",
         wall,
-        serial: median(&shares),
+        serial: Some(median(&shares)),
         hashing: 0.0,
         is_equal,
     })
@@ -218,7 +223,7 @@ fn annotation() -> Result<Stage> {
     Ok(Stage {
         name: "annotation",
         wall,
-        serial: serial_share(annotate)?,
+        serial: Some(serial_share(annotate)?),
         hashing: 0.0,
         is_equal,
     })
@@ -231,21 +236,79 @@ fn partitions() -> Result<Stage> {
     Ok(Stage {
         name: "partition search",
         wall,
-        serial: serial_share(solve)?,
+        serial: Some(serial_share(solve)?),
         hashing: 0.0,
         is_equal,
     })
 }
 
-/// The two passes over the rows of a generated census.
+/// The two passes over the rows of a generated census, of which few differ, and of strangers, of whom hardly two are alike.
 fn passes(rows: u64) -> Result<Vec<Stage>> {
-    let folder = tempfile::tempdir().context("making a folder for the census")?;
+    let folder = tempfile::tempdir().context("making a folder for the tables")?;
     let input = folder.path().join("census.csv");
     let mut file = BufWriter::new(File::create(&input)?);
     incrowd_testkit::census(rows, census::SEED, &mut file).context("writing the census")?;
     drop(file);
     let output = folder.path().join("release.csv");
     let copy = folder.path().join("copy.csv");
+    let outputs = (output.as_path(), copy.as_path());
+    let ([read, write], is_equal) = both_passes(outputs, |output, threads| {
+        census::census_job(rows, &input, output, threads)
+    })?;
+    let (mut found, mut counted) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..REPETITIONS {
+        found = found.min(find_rows(&input)?);
+        counted = counted.min(count_rows(&input)?);
+    }
+    let written = write_rows(&std::fs::read(&output)?, &copy)?;
+    let mut stages = vec![
+        Stage {
+            name: "counting",
+            wall: read,
+            serial: Some(found / counted),
+            // It is left to the second pass.
+            hashing: 0.0,
+            is_equal,
+        },
+        Stage {
+            name: "recoding",
+            serial: Some(written / write.one),
+            // The longer of those of input and release.
+            hashing: hash_bytes(&input)?.max(hash_bytes(&output)?) / write.one,
+            wall: write,
+            is_equal,
+        },
+    ];
+    std::fs::remove_file(&input)?;
+    let input = folder.path().join("strangers.csv");
+    let mut file = BufWriter::new(File::create(&input)?);
+    incrowd_testkit::strangers(rows, census::SEED, &mut file).context("writing the strangers")?;
+    drop(file);
+    let ([read, write], is_equal) = both_passes(outputs, |output, threads| {
+        rows::strangers_release_job(&input, output, threads)
+    })?;
+    stages.push(Stage {
+        name: "counting, all different",
+        wall: read,
+        serial: None,
+        hashing: 0.0,
+        is_equal,
+    });
+    stages.push(Stage {
+        name: "recoding, all different",
+        serial: None,
+        hashing: hash_bytes(&input)?.max(hash_bytes(&output)?) / write.one,
+        wall: write,
+        is_equal,
+    });
+    Ok(stages)
+}
+
+/// The least seconds of reading and of writing, and whether all releases were the same.
+fn both_passes(
+    (output, copy): (&Path, &Path),
+    job: impl Fn(&Path, usize) -> Job + Sync,
+) -> Result<([Wall; 2], bool)> {
     let (mut read, mut write) = (Wall::UNKNOWN, Wall::UNKNOWN);
     let mut hashes = Vec::new();
     let anonymize = |output: &Path, threads| -> Result<Outcome> {
@@ -254,13 +317,12 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
-        let job = census::census_job(rows, &input, output, threads);
-        Ok(job::anonymize(&job)?.0)
+        Ok(job::anonymize(&job(output, threads))?.0)
     };
     for _ in 0..REPETITIONS {
-        let one = on_cores(0..1, || anonymize(&output, 1))?;
-        let two = on_cores(0..THREADS, || anonymize(&output, THREADS))?;
-        let copies = on_a_core_each(|| anonymize(&output, 1), || anonymize(&copy, 1))?;
+        let one = on_cores(0..1, || anonymize(output, 1))?;
+        let two = on_cores(0..THREADS, || anonymize(output, THREADS))?;
+        let copies = on_a_core_each(|| anonymize(output, 1), || anonymize(copy, 1))?;
         for (wall, of) in [
             (
                 &mut read,
@@ -276,30 +338,7 @@ fn passes(rows: u64) -> Result<Vec<Stage>> {
         hashes.extend(all.map(|outcome| outcome.output.map(|output| output.sha256)));
     }
     let is_equal = hashes.windows(2).all(|pair| pair[0] == pair[1]);
-    let (mut found, mut counted) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..REPETITIONS {
-        found = found.min(find_rows(&input)?);
-        counted = counted.min(count_rows(&input)?);
-    }
-    let written = write_rows(&std::fs::read(&output)?, &copy)?;
-    Ok(vec![
-        Stage {
-            name: "counting",
-            wall: read,
-            serial: found / counted,
-            // It is left to the second pass.
-            hashing: 0.0,
-            is_equal,
-        },
-        Stage {
-            name: "recoding",
-            serial: written / write.one,
-            // The longer of those of input and release.
-            hashing: hash_bytes(&input)?.max(hash_bytes(&output)?) / write.one,
-            wall: write,
-            is_equal,
-        },
-    ])
+    Ok(([read, write], is_equal))
 }
 
 /// The time of finding where the rows of a file end that is read in pieces, as far as only one thread can do it.
