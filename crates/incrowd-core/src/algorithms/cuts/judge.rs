@@ -8,6 +8,24 @@ use crate::problem::Problem;
 /// Values of a column with their rows, ascending by value.
 pub(in crate::algorithms) type RowsOfValues = Vec<(u32, u32)>;
 
+/// What is published of a class, now and of its parts.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::algorithms) struct Kept {
+    /// Whether it satisfies all models.
+    pub(in crate::algorithms) is_safe: bool,
+    /// However it is divided, no more of its rows are in classes that satisfy all models. All of them if it is safe.
+    pub(in crate::algorithms) most: u32,
+}
+
+/// Why a class is not safe.
+#[derive(Debug, Clone, Copy)]
+enum Broken {
+    /// A model that reads no column is not satisfied.
+    Numbers,
+    /// A model is not satisfied that reads this column, of which the judge still has the values.
+    Column(usize),
+}
+
 /// Evaluates the models of a problem on single classes.
 #[derive(Debug)]
 pub(in crate::algorithms) struct Judge<'a> {
@@ -116,8 +134,55 @@ impl<'a> Judge<'a> {
         tuples: &FrequencySet,
         members: &[u32],
     ) -> bool {
+        self.broken_among(size, people, tuples, members).is_none()
+    }
+
+    /// Whether a class of these tuples, which so many people of the population match, satisfies all models, and what of it may
+    /// do so once it is divided, as far as the first ones tell that are not satisfied.
+    pub(in crate::algorithms) fn kept_among(
+        &mut self,
+        size: u32,
+        people: u32,
+        tuples: &FrequencySet,
+        members: &[u32],
+    ) -> Kept {
+        let broken = self.broken_among(size, people, tuples, members);
+        let most = match broken {
+            None => size,
+            Some(Broken::Numbers) => self.most_kept_by_numbers(size, people),
+            Some(Broken::Column(column)) => self.most_kept_by_column(size, column),
+        };
+        Kept {
+            is_safe: broken.is_none(),
+            // A part that is too small is not kept either.
+            most: if most < self.smallest_safe { 0 } else { most },
+        }
+    }
+
+    /// [`Judge::kept_among`], if [only sizes matter](Judge::reads_sizes_only).
+    pub(in crate::algorithms) fn kept_of_size(&self, size: u32) -> Kept {
+        match self.size_is_safe(size) {
+            true => Kept {
+                is_safe: true,
+                most: size,
+            },
+            false => Kept {
+                is_safe: false,
+                most: self.most_kept_by_numbers(size, 0),
+            },
+        }
+    }
+
+    /// What a class of these tuples, which so many people match, breaks first.
+    fn broken_among(
+        &mut self,
+        size: u32,
+        people: u32,
+        tuples: &FrequencySet,
+        members: &[u32],
+    ) -> Option<Broken> {
         if !self.numbers_are_safe(size, people) {
-            return false;
+            return Some(Broken::Numbers);
         }
         for at in 0..self.columns.len() {
             let column = self.columns[at];
@@ -139,10 +204,10 @@ impl<'a> Judge<'a> {
                     .push(std::mem::take(&mut self.rows[value as usize]));
             }
             if !self.column_is_safe(size, column) {
-                return false;
+                return Some(Broken::Column(column));
             }
         }
-        true
+        None
     }
 
     /// Whether a class with these values of [`Judge::columns`] satisfies all models.
@@ -175,14 +240,46 @@ impl<'a> Judge<'a> {
         self.size_is_safe(size) && self.about_people.iter().all(|model| model.holds(&view))
     }
 
+    /// The most rows of a class of this size, which so many people match, that models which read no column let be kept. The people
+    /// of its parts are among them, and match one part each.
+    fn most_kept_by_numbers(&self, size: u32, people: u32) -> u32 {
+        if size < self.smallest_safe {
+            return 0;
+        }
+        let view = ClassView::of_size(size).with_people(people);
+        let models = self.about_size.iter().chain(&self.about_people);
+        models
+            .map(|model| model.most_kept(&view))
+            .min()
+            .unwrap_or(size)
+    }
+
+    /// The most rows of a class that models let be kept which read one column, whose values are in `values` and `counts`.
+    fn most_kept_by_column(&self, size: u32, column: usize) -> u32 {
+        let view = self.view_of_column(size);
+        let models = self
+            .models
+            .iter()
+            .filter(|model| model.column() == Some(column));
+        models
+            .map(|model| model.most_kept(&view))
+            .min()
+            .unwrap_or(size)
+    }
+
     /// Evaluates the models on one column, whose values are in `values` and `counts`.
     fn column_is_safe(&self, size: u32, column: usize) -> bool {
+        let view = self.view_of_column(size);
+        let mut models = self.models.iter();
+        models.all(|model| model.column() != Some(column) || model.holds(&view))
+    }
+
+    /// A class with the values in `values` and `counts`.
+    fn view_of_column(&self, size: u32) -> ClassView<'_> {
         let histogram = Histogram {
             values: &self.values,
             counts: &self.counts,
         };
-        let view = ClassView::new(size, histogram);
-        let mut models = self.models.iter();
-        models.all(|model| model.column() != Some(column) || model.holds(&view))
+        ClassView::new(size, histogram)
     }
 }

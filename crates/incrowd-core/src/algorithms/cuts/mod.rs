@@ -9,7 +9,7 @@ mod judge;
 mod tree;
 
 pub(super) use entropy::Target;
-pub(super) use judge::{Judge, RowsOfValues};
+pub(super) use judge::{Judge, Kept, RowsOfValues};
 pub(super) use tree::{ValueTree, groupings};
 
 use super::AlgorithmEntry;

@@ -1,6 +1,11 @@
 //! Specialization from `*` downward, guided by the target.
 
-use super::cuts::{self, Effort, Judge, Spending, Target, ValueTree};
+mod linked;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use super::cuts::{self, Effort, Judge, Kept, Spending, Target, ValueTree};
 use super::properties::{Direction, GrowsWith, Optimum, Properties, Targets, Usage};
 use super::{
     Algorithm, AlgorithmEntry, AlgorithmKind, DefaultBudget, Found, Generalization, Status,
@@ -12,7 +17,8 @@ use crate::privacy::ReleaseView;
 use crate::problem::{Interruption, Meter, Problem, Proposal, Watch};
 use crate::recode::ColumnRecoding;
 use hashbrown::HashMap;
-use smallvec::SmallVec;
+use linked::{Linked, Replaced, take_one};
+use parts::{Parts, RowsBelow};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -37,11 +43,13 @@ crate::documented! {
     /// # Needs
     /// Missing cells that do not match any value, since crowds would overlap.
     /// # Invariant
-    /// The cut satisfies all models within the budget. For each value of the cut, the cached sums are those of the
-    /// classes linked to it.
+    /// The cut satisfies all models within the budget. For each value of the cut that may still be replaced, the cached
+    /// sums are those of the classes linked to it.
     /// # Cost
     /// A step visits only the distinct tuples under the value it replaces, once if the models are about sizes,
-    /// otherwise once per attribute; every candidate is evaluated in constant time from sums cached per value.
+    /// otherwise once per attribute; every candidate is evaluated in constant time from sums cached per value. Nothing is
+    /// examined for a value that can never be replaced: it tells nothing about the target, or however the resulting classes
+    /// are divided, more rows than the budget are suppressed.
     /// Memory: one entry per distinct tuple and one per class and column.
     /// # Use cases
     /// Training data for classifiers, if every value must be published in one way only, so that a rule learned from the
@@ -87,9 +95,6 @@ static ENTRY: AlgorithmEntry = AlgorithmEntry {
     },
 };
 
-/// Bits below which a replacement gains no information beyond rounding.
-const NOTHING: f64 = 1e-12;
-
 impl Algorithm for TopDown {
     fn entry(&self) -> &'static AlgorithmEntry {
         &ENTRY
@@ -122,7 +127,8 @@ fn specialize(
     mut see: Option<&mut dyn FnMut(&ColumnRecoding)>,
 ) -> Result<(Proposal, Effort), Error> {
     let target = cuts::target(problem, &ENTRY)?;
-    let mut state = Specialization::new(problem, target, Spending::new(meter))?;
+    let most_lost = problem.max_suppressed;
+    let mut state = Specialization::new(problem, target, Spending::new(meter), most_lost)?;
     let is_safe = state.judge.whole_is_safe(state.published);
     if state.rows_unsafe > problem.max_suppressed || !is_safe {
         let rows_unsafe = state.rows_unsafe;
@@ -160,9 +166,11 @@ struct Class {
     /// The combinations of the population that match it, if models read them.
     people: Vec<u32>,
     is_safe: bool,
+    /// Rows of it that are suppressed in this cut and in every one below.
+    rows_lost: u32,
     /// The value of each attribute.
     values: Vec<u32>,
-    /// The class after that value is replaced.
+    /// The class after that value is replaced, for values that may be.
     replaced: Vec<Replaced>,
 }
 
@@ -174,47 +182,6 @@ impl Class {
     fn published(&self) -> ReleaseView {
         ReleaseView::of_sizes(self.is_safe.then_some(self.size))
     }
-}
-
-/// A class after one of its values is replaced.
-#[derive(Debug, Clone, Copy, Default)]
-struct Replaced {
-    /// Rows in violating parts.
-    rows_unsafe: u32,
-    /// Rows of the smallest safe part.
-    smallest_safe: Option<u32>,
-    /// The safe parts.
-    published: ReleaseView,
-}
-
-impl Replaced {
-    fn add(&mut self, size: u32, is_safe: bool) {
-        if is_safe {
-            let smallest = self.smallest_safe.unwrap_or(size).min(size);
-            self.smallest_safe = Some(smallest);
-            self.published.add_class(size);
-        } else {
-            self.rows_unsafe += size;
-        }
-    }
-}
-
-/// A value of a cut, and what is known about the classes linked to it.
-#[derive(Debug, Clone, Default)]
-struct Linked {
-    is_in_cut: bool,
-    classes: Vec<u32>,
-    /// The information gained about the target by replacing it, in bits per row.
-    gain: f64,
-    /// Rows of its classes that are suppressed now.
-    rows_unsafe: u32,
-    /// Rows of its classes that would be suppressed if it were replaced.
-    rows_unsafe_replaced: u32,
-    /// What is published of its classes now, and what would be if it were replaced.
-    published: ReleaseView,
-    published_replaced: ReleaseView,
-    /// Sizes of the smallest safe parts, with how many classes have them.
-    smallest_parts: BTreeMap<u32, u32>,
 }
 
 struct Specialization<'a> {
@@ -229,6 +196,10 @@ struct Specialization<'a> {
     classes: Vec<Class>,
     linked: Vec<Vec<Linked>>,
     rows_unsafe: u32,
+    /// Rows that are suppressed in this cut and in every one below.
+    rows_lost: u32,
+    /// With more of them, a cut and all below are ruled out: the budget. More only in tests, to see what would be done otherwise.
+    most_lost: u32,
     /// The safe classes.
     published: ReleaseView,
     /// Sizes of the safe classes, with how many there are.
@@ -240,100 +211,14 @@ struct Specialization<'a> {
     below: RowsBelow,
 }
 
-/// Tuples sorted by the child they belong to; memory reused.
-#[derive(Debug, Default)]
-struct Parts {
-    children: Vec<u32>,
-    sizes: Vec<u32>,
-    /// Where each part ends in `sorted`.
-    ends: Vec<usize>,
-    sorted: Vec<u32>,
-}
-
-impl Parts {
-    /// Sorts tuples by child, keeping their order within a part.
-    fn sort(
-        &mut self,
-        tuples: &[u32],
-        sizes: &[u32],
-        children: usize,
-        mut child: impl FnMut(u32) -> usize,
-    ) {
-        self.children.clear();
-        self.sizes.clear();
-        self.sizes.resize(children, 0);
-        self.ends.clear();
-        self.ends.resize(children, 0);
-        for &tuple in tuples {
-            let child = child(tuple);
-            self.children.push(child as u32);
-            self.sizes[child] += sizes[tuple as usize];
-            self.ends[child] += 1;
-        }
-        let mut start = 0;
-        for end in &mut self.ends {
-            start += std::mem::replace(end, start);
-        }
-        self.sorted.clear();
-        self.sorted.resize(tuples.len(), 0);
-        for (&tuple, &child) in tuples.iter().zip(&self.children) {
-            let place = &mut self.ends[child as usize];
-            self.sorted[*place] = tuple;
-            *place += 1;
-        }
-    }
-
-    /// Parts with tuples: which child, its rows, its tuples.
-    fn present(&self) -> impl Iterator<Item = (usize, u32, &[u32])> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        (starts.zip(&self.ends).zip(&self.sizes).enumerate())
-            .filter(|(_, ((start, end), _))| start < end)
-            .map(|(child, ((start, &end), &size))| (child, size, &self.sorted[start..end]))
-    }
-}
-
-/// The rows under every child of every value of some parts of a class: what replacing one of its values would make of each.
-#[derive(Debug, Default)]
-struct RowsBelow {
-    rows: Vec<u32>,
-    /// Where each part begins.
-    parts: Vec<usize>,
-    /// Where each attribute begins within a part. The attribute whose value the parts differ in comes last.
-    attributes: SmallVec<[usize; 16]>,
-}
-
-impl RowsBelow {
-    /// Nothing is added up yet for the parts of a class with these values, if `attribute` has one of `children` in each.
-    fn clear(&mut self, trees: &[ValueTree], values: &[u32], attribute: usize, children: &[u32]) {
-        let mut end = 0;
-        self.attributes.clear();
-        for (at, (tree, &value)) in trees.iter().zip(values).enumerate() {
-            self.attributes.push(end);
-            if at != attribute {
-                end += tree.children(value).len();
-            }
-        }
-        self.attributes[attribute] = end;
-        let mut all = 0;
-        self.parts.clear();
-        for &child in children {
-            self.parts.push(all);
-            all += end + trees[attribute].children(child).len();
-        }
-        self.rows.clear();
-        self.rows.resize(all, 0);
-    }
-
-    /// The rows under each child of a part's value.
-    fn of(&self, part: usize, attribute: usize, tree: &ValueTree, value: u32) -> &[u32] {
-        let start = self.parts[part] + self.attributes[attribute];
-        &self.rows[start..start + tree.children(value).len()]
-    }
-}
-
 impl<'a> Specialization<'a> {
     /// The coarsest cut.
-    fn new(problem: &'a Problem<'a>, target: usize, spending: Spending<'a>) -> Result<Self, Error> {
+    fn new(
+        problem: &'a Problem<'a>,
+        target: usize,
+        spending: Spending<'a>,
+        most_lost: u32,
+    ) -> Result<Self, Error> {
         let table = problem.table;
         let attributes = 0..table.attributes.len();
         let (mut trees, mut targets, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
@@ -358,6 +243,8 @@ impl<'a> Specialization<'a> {
             classes: Vec::new(),
             linked: vec![Vec::new(); table.attributes.len()],
             rows_unsafe: 0,
+            rows_lost: 0,
+            most_lost,
             published: ReleaseView::default(),
             safe_sizes: BTreeMap::new(),
             spending,
@@ -432,14 +319,14 @@ impl<'a> Specialization<'a> {
         let table = self.problem.table;
         let size = table.rows;
         let class = self.push_class(0..self.order.len(), size, values, Vec::new());
-        self.classes[class].is_safe = self.judge.size_is_safe(size);
+        self.set_kept(class, self.judge.kept_of_size(size));
         for (attribute, tree) in self.trees.iter().enumerate() {
             let rows = &table.attributes[attribute].rows_of_groups[0];
             let mut replaced = Replaced::default();
             for &child in tree.children(self.classes[class].values[attribute]) {
                 let leaves = tree.leaves(child).iter();
                 let size = leaves.map(|&leaf| rows[leaf as usize]).sum();
-                replaced.add(size, self.judge.size_is_safe(size));
+                replaced.add(size, self.judge.kept_of_size(size));
             }
             self.classes[class].replaced[attribute] = replaced;
         }
@@ -526,7 +413,7 @@ impl<'a> Specialization<'a> {
     ) -> usize {
         let class = self.classes.len();
         for (linked, &value) in self.linked.iter_mut().zip(&values) {
-            linked[value as usize].classes.push(class as u32);
+            linked[value as usize].link(class);
         }
         self.classes.push(Class {
             start,
@@ -534,6 +421,7 @@ impl<'a> Specialization<'a> {
             size,
             people,
             is_safe: false,
+            rows_lost: 0,
             replaced: vec![Replaced::default(); values.len()],
             values,
         });
@@ -553,8 +441,7 @@ impl<'a> Specialization<'a> {
         };
         let linked = &mut self.linked[attribute];
         linked.resize(tree.len(), Linked::default());
-        linked[value as usize].is_in_cut = true;
-        linked[value as usize].gain = gain;
+        linked[value as usize].enter_cut(gain);
         self.spending.touch(touched)
     }
 
@@ -569,12 +456,19 @@ impl<'a> Specialization<'a> {
         }
         let members = &self.order[start..end];
         let people = self.count_people(&self.classes[class].people);
-        self.classes[class].is_safe = self.judge.is_safe_among(size, people, tuples, members);
+        let kept = self.judge.kept_among(size, people, tuples, members);
         self.spending.visit(self.judge.visits(members))?;
+        self.set_kept(class, kept);
         for attribute in 0..self.trees.len() {
             self.judge_replaced(class, attribute)?;
         }
         Ok(())
+    }
+
+    fn set_kept(&mut self, class: usize, kept: Kept) {
+        let class = &mut self.classes[class];
+        class.is_safe = kept.is_safe;
+        class.rows_lost = class.size - kept.most;
     }
 
     /// Judges every replacement in one pass over a class, if only sizes matter.
@@ -582,20 +476,13 @@ impl<'a> Specialization<'a> {
         let Class { start, end, .. } = self.classes[class];
         let values = &self.classes[class].values;
         self.spending.visit((end - start) as u64)?;
-        self.spending.touch((end - start) * self.trees.len())?;
         // A single part: the class itself.
-        self.below.clear(&self.trees, values, 0, &values[..1]);
+        let below = &mut self.below;
+        below.clear(&self.trees, &self.linked, values, (0, &values[..1]));
+        self.spending.touch((end - start) * below.looks())?;
         for &tuple in &self.order[start..end] {
-            let RowsBelow {
-                rows, attributes, ..
-            } = &mut self.below;
             let size = self.problem.table.tuples.sizes()[tuple as usize];
-            let trees = self.trees.iter().zip(&self.leaves).zip(values);
-            for (((tree, leaves), &value), start) in trees.zip(attributes) {
-                if !tree.children(value).is_empty() {
-                    rows[*start + tree.child(value, leaves[tuple as usize])] += size;
-                }
-            }
+            below.add(0, (tuple, size), (&self.trees, &self.leaves));
         }
         self.judge_rows_below(class, 0);
         Ok(())
@@ -603,20 +490,20 @@ impl<'a> Specialization<'a> {
 
     /// Judges the replacements of a class by the rows that were added up for it as one of several parts.
     fn judge_rows_below(&mut self, class: usize, part: usize) {
+        self.set_kept(class, self.judge.kept_of_size(self.classes[class].size));
         let Class {
-            values,
-            replaced,
-            size,
-            is_safe,
-            ..
+            values, replaced, ..
         } = &mut self.classes[class];
-        *is_safe = self.judge.size_is_safe(*size);
-        let trees = self.trees.iter().zip(values.iter());
-        for (attribute, ((tree, &value), replaced)) in trees.zip(replaced).enumerate() {
+        for (attribute, (&value, replaced)) in values.iter().zip(replaced).enumerate() {
             *replaced = Replaced::default();
-            let rows = self.below.of(part, attribute, tree, value).iter();
-            for &size in rows.filter(|&&size| size > 0) {
-                replaced.add(size, self.judge.size_is_safe(size));
+            if !self.linked[attribute][value as usize].is_open {
+                continue;
+            }
+            let rows = self
+                .below
+                .of(part, attribute, &self.trees[attribute], value);
+            for &size in rows.iter().filter(|&&size| size > 0) {
+                replaced.add(size, self.judge.kept_of_size(size));
             }
         }
     }
@@ -629,17 +516,17 @@ impl<'a> Specialization<'a> {
         let tree = &self.trees[attribute];
         let children = tree.children(value).len();
         let mut replaced = Replaced::default();
-        let people = self.people_of_parts(class, attribute)?;
-        let people: Vec<u32> = people.iter().map(|it| self.count_people(it)).collect();
-        if children > 0 {
+        if self.linked[attribute][value as usize].is_open {
+            let people = self.people_of_parts(class, attribute)?;
+            let people: Vec<u32> = people.iter().map(|it| self.count_people(it)).collect();
             let leaves = &self.leaves[attribute];
             let child = |tuple: u32| tree.child(value, leaves[tuple as usize]);
             self.parts.sort(members, tuples.sizes(), children, child);
             let visits = members.len() as u64 + self.judge.visits(members);
             self.spending.visit(visits)?;
             for (child, size, part) in self.parts.present() {
-                let is_safe = self.judge.is_safe_among(size, people[child], tuples, part);
-                replaced.add(size, is_safe);
+                let kept = self.judge.kept_among(size, people[child], tuples, part);
+                replaced.add(size, kept);
             }
         }
         self.classes[class].replaced[attribute] = replaced;
@@ -650,6 +537,7 @@ impl<'a> Specialization<'a> {
     fn count_in(&mut self, class: usize) {
         let class = &self.classes[class];
         self.rows_unsafe += class.rows_unsafe();
+        self.rows_lost += class.rows_lost;
         self.published.add(class.published());
         if class.is_safe {
             *self.safe_sizes.entry(class.size).or_insert(0) += 1;
@@ -657,13 +545,8 @@ impl<'a> Specialization<'a> {
         let linked = self.linked.iter_mut().zip(&class.values);
         for ((linked, &value), replaced) in linked.zip(&class.replaced) {
             let linked = &mut linked[value as usize];
-            linked.rows_unsafe += class.rows_unsafe();
-            linked.rows_unsafe_replaced += replaced.rows_unsafe;
-            linked.published.add(class.published());
-            linked.published_replaced.add(replaced.published);
-            if let Some(size) = replaced.smallest_safe {
-                *linked.smallest_parts.entry(size).or_insert(0) += 1;
-            }
+            linked.count_in(class, replaced);
+            linked.close_if_hopeless(self.rows_lost, self.most_lost);
         }
     }
 
@@ -671,20 +554,14 @@ impl<'a> Specialization<'a> {
     fn count_out(&mut self, class: usize) {
         let class = &self.classes[class];
         self.rows_unsafe -= class.rows_unsafe();
+        self.rows_lost -= class.rows_lost;
         self.published.remove(class.published());
         if class.is_safe {
             take_one(&mut self.safe_sizes, class.size);
         }
         let linked = self.linked.iter_mut().zip(&class.values);
         for ((linked, &value), replaced) in linked.zip(&class.replaced) {
-            let linked = &mut linked[value as usize];
-            linked.rows_unsafe -= class.rows_unsafe();
-            linked.rows_unsafe_replaced -= replaced.rows_unsafe;
-            linked.published.remove(class.published());
-            linked.published_replaced.remove(replaced.published);
-            if let Some(size) = replaced.smallest_safe {
-                take_one(&mut linked.smallest_parts, size);
-            }
+            linked[value as usize].count_out(class, replaced);
         }
     }
 
@@ -693,12 +570,12 @@ impl<'a> Specialization<'a> {
         let smallest = self.safe_sizes.keys().next().copied();
         let mut best: Option<(f64, usize, u32)> = None;
         let mut candidates = 0;
-        for (attribute, linked) in self.linked.iter().enumerate() {
-            for (value, linked) in (0..).zip(linked).filter(|(_, linked)| linked.is_in_cut) {
-                if linked.gain <= NOTHING {
+        for (attribute, linked) in self.linked.iter_mut().enumerate() {
+            for (value, linked) in (0..).zip(linked).filter(|(_, linked)| linked.is_open) {
+                candidates += 1;
+                if linked.close_if_hopeless(self.rows_lost, self.most_lost) {
                     continue;
                 }
-                candidates += 1;
                 let rows_unsafe =
                     self.rows_unsafe - linked.rows_unsafe + linked.rows_unsafe_replaced;
                 let mut published = self.published;
@@ -733,14 +610,13 @@ impl<'a> Specialization<'a> {
         for (at, &child) in children.iter().enumerate() {
             if let Err(interruption) = self.enter_cut(attribute, child) {
                 for &child in &children[..=at] {
-                    self.linked[attribute][child as usize].is_in_cut = false;
+                    self.linked[attribute][child as usize].leave_cut();
                 }
                 return Err(interruption);
             }
         }
         let linked = &mut self.linked[attribute][value as usize];
-        linked.is_in_cut = false;
-        for class in std::mem::take(&mut linked.classes) {
+        for class in linked.leave_cut() {
             self.count_out(class as usize);
             self.split(class as usize, attribute, value, &children)?;
         }
@@ -765,25 +641,13 @@ impl<'a> Specialization<'a> {
         let reads_sizes_only = self.judge.reads_sizes_only();
         if reads_sizes_only {
             // One look at each tuple tells where it belongs and what replacing any other value would do to it.
-            let (trees, values) = (&self.trees, &self.classes[class].values);
             let below = &mut self.below;
-            below.clear(trees, values, attribute, children);
-            self.spending.touch((end - start) * trees.len())?;
+            let values = &self.classes[class].values;
+            below.clear(&self.trees, &self.linked, values, (attribute, children));
+            self.spending.touch((end - start) * below.looks())?;
             let look = |tuple: u32| {
-                let (part, tuple) = (child(tuple), tuple as usize);
-                let size = tuples.sizes()[tuple];
-                let start = below.parts[part];
-                let attributes = trees.iter().zip(&self.leaves).zip(values).enumerate();
-                for (at, ((tree, leaves), &value)) in attributes {
-                    let value = match at == attribute {
-                        true => children[part],
-                        false => value,
-                    };
-                    if !tree.children(value).is_empty() {
-                        let child = tree.child(value, leaves[tuple]);
-                        below.rows[start + below.attributes[at] + child] += size;
-                    }
-                }
+                let (part, size) = (child(tuple), tuples.sizes()[tuple as usize]);
+                below.add(part, (tuple, size), (&self.trees, &self.leaves));
                 part
             };
             self.parts
@@ -804,9 +668,7 @@ impl<'a> Specialization<'a> {
         let has_lost_people = kept.people.len() > people[child].len();
         kept.people = std::mem::take(&mut people[child]);
         let values = kept.values.clone();
-        self.linked[attribute][children[child] as usize]
-            .classes
-            .push(class as u32);
+        self.linked[attribute][children[child] as usize].link(class);
         if reads_sizes_only {
             self.judge_rows_below(class, child);
         } else if others.is_empty() && !has_lost_people {
@@ -838,15 +700,5 @@ impl<'a> Specialization<'a> {
             &self.trees,
             |attribute, value| self.linked[attribute][value as usize].is_in_cut,
         ))
-    }
-}
-
-/// Decrements the count of a size.
-fn take_one(sizes: &mut BTreeMap<u32, u32>, size: u32) {
-    match sizes.get_mut(&size) {
-        Some(count) if *count > 1 => *count -= 1,
-        _ => {
-            sizes.remove(&size);
-        }
     }
 }
