@@ -1,4 +1,4 @@
-//! `partition` on Adult: the six schemes by k and metric, more columns than a proof reaches, and each pruning rule.
+//! `partition` on Adult: the six schemes by k and metric, more columns than a proof reaches, promises about values, and each pruning rule.
 
 use crate::adult;
 use crate::limit::Limit;
@@ -24,6 +24,8 @@ struct Case<'a> {
     table: &'a CountedTable,
     metric: &'static str,
     k: u32,
+    /// A promise about the values of every counted column, beside k.
+    promise: Option<&'static str>,
     max_suppressed: u32,
     settings: PartitionSettings,
     limit: Duration,
@@ -33,9 +35,14 @@ struct Case<'a> {
 impl Case<'_> {
     fn run(&self) -> Result<(Account, f64)> {
         let metric = self.metric.parse::<MetricSpec>()?.build(self.table)?;
-        let models = format!("k-anonymity(k={})", self.k)
+        let mut models = format!("k-anonymity(k={})", self.k)
             .parse::<ModelSpec>()?
             .build_all(&[], &[])?;
+        if let Some(promise) = self.promise {
+            let sensitive: Vec<usize> = (0..self.table.columns.len()).collect();
+            let promise = promise.parse::<ModelSpec>()?;
+            models.extend(promise.build_all(&self.table.columns, &sensitive)?);
+        }
         let problem = Problem::new(self.table, &models, &*metric)
             .allow_suppressed(self.max_suppressed)
             .with_settings(Settings {
@@ -97,6 +104,7 @@ fn four(report: &mut Report, limit: Duration) -> Result<()> {
                     table: &table,
                     metric,
                     k,
+                    promise: None,
                     max_suppressed: table.rows,
                     settings: settings(age, others),
                     limit,
@@ -131,6 +139,8 @@ pub(crate) enum Part {
     Large,
     /// Six and eight columns with raw ages and nothing suppressed, within the limit, on two threads.
     RawAges,
+    /// Four columns and promises about the values of a sensitive one, within the limit.
+    Promises,
     /// Four columns, without one rule after the other.
     Rules,
 }
@@ -146,6 +156,9 @@ pub(crate) fn run(report: &mut Report, only: Option<Part>, limit: Duration) -> R
     }
     if is_asked(Part::RawAges) {
         raw_ages(report, limit)?;
+    }
+    if is_asked(Part::Promises) {
+        promises(report, limit)?;
     }
     if is_asked(Part::Rules) {
         rules(report, limit)?;
@@ -191,6 +204,7 @@ fn large(report: &mut Report, limit: Duration) -> Result<()> {
                     table: &table,
                     metric,
                     k,
+                    promise: None,
                     max_suppressed: table.rows,
                     settings: settings(Scheme::Bhs, Scheme::Bhs),
                     limit,
@@ -245,6 +259,7 @@ pub(crate) fn solve_raw_ages(table: &CountedTable, threads: usize) -> Result<(f6
         table,
         metric: "discernibility",
         k: 50,
+        promise: None,
         max_suppressed: 0,
         settings: PartitionSettings {
             scheme: Some(Scheme::Ops),
@@ -275,6 +290,7 @@ fn raw_ages(report: &mut Report, limit: Duration) -> Result<()> {
                     table: &table,
                     metric: "discernibility",
                     k,
+                    promise: None,
                     max_suppressed: 0,
                     settings: PartitionSettings {
                         scheme: Some(scheme),
@@ -305,6 +321,71 @@ fn raw_ages(report: &mut Report, limit: Duration) -> Result<()> {
         }
         report.table(&rows);
     }
+    Ok(())
+}
+
+/// Promises about values, beside k = 5.
+const PROMISES: [&str; 6] = [
+    "distinct-l-diversity(l=3)",
+    "entropy-l-diversity(l=3)",
+    "recursive-cl-diversity(c=4,l=3)",
+    "t-closeness(t=0.2,distance=equal)",
+    "beta-likeness(beta=3)",
+    "delta-disclosure(delta=2,absent=ignore)",
+];
+
+/// Promises about the values of a sensitive column.
+fn promises(report: &mut Report, limit: Duration) -> Result<()> {
+    const SENSITIVE: &str = "occupation";
+    let table = adult::count(&FOUR, &[SENSITIVE]);
+    report.paragraph(&format!(
+        "{}; age in steps of five years from 17; k = 5 and a promise about `{SENSITIVE}`; at most {} s each.",
+        FOUR.join(", "),
+        limit.as_secs(),
+    ));
+    let mut rows = Table::new([
+        "promise", "scheme", "metric", "budget", "cost", "gap", "nodes", "CPU s",
+    ]);
+    for promise in PROMISES {
+        for scheme in [Scheme::Ops, Scheme::Gops] {
+            for metric in METRICS {
+                for percent in [0, 4, 100] {
+                    let case = Case {
+                        table: &table,
+                        metric,
+                        k: 5,
+                        promise: Some(promise),
+                        // A percentage of the rows, which are fewer than 2^32.
+                        max_suppressed: (u64::from(table.rows) * percent / 100) as u32,
+                        settings: settings(scheme, scheme),
+                        limit,
+                        threads: 1,
+                    };
+                    let [cost, gap, nodes, seconds] = match case.run() {
+                        Ok((account, seconds)) => [
+                            format!("{:.3}", account.cost),
+                            gap(&account),
+                            account.counts.nodes_visited.to_string(),
+                            short(seconds),
+                        ],
+                        // No partitions keep the promise within the budget, or none were found in time.
+                        Err(error) => [error.to_string(), "".into(), "".into(), "".into()],
+                    };
+                    rows.row([
+                        promise.to_owned(),
+                        scheme.to_string(),
+                        metric.to_owned(),
+                        format!("{percent} %"),
+                        cost,
+                        gap,
+                        nodes,
+                        seconds,
+                    ]);
+                }
+            }
+        }
+    }
+    report.table(&rows);
     Ok(())
 }
 
@@ -365,6 +446,7 @@ fn rules(report: &mut Report, limit: Duration) -> Result<()> {
                     table: &table,
                     metric,
                     k: 5,
+                    promise: None,
                     max_suppressed: table.rows,
                     settings: PartitionSettings {
                         direction,

@@ -213,14 +213,9 @@ impl Classes {
         merged
     }
 
-    /// The class that contains each class after attributes' blocks are merged: for each attribute the new block of each
+    /// The classes that contain these after attributes' blocks are merged: for each attribute the new block of each
     /// block.
-    pub(super) fn within(
-        &self,
-        coarser: &[Vec<u32>],
-        blocks: &[u32],
-        smallest: u32,
-    ) -> Vec<Within> {
+    pub(super) fn within(&self, coarser: &[Vec<u32>], blocks: &[u32], smallest: u32) -> Wider {
         let mut numbers = Numbers::new(blocks, self.len());
         let mut place = vec![0u32; self.attributes];
         let mut wider: Vec<Within> = Vec::new();
@@ -248,10 +243,10 @@ impl Classes {
                 number
             })
             .collect();
-        number_of
-            .into_iter()
-            .map(|number| wider[number as usize])
-            .collect()
+        Wider {
+            number_of,
+            classes: wider,
+        }
     }
 
     /// What a class costs when it is published; `rows` of each block of each attribute.
@@ -355,6 +350,54 @@ pub(super) struct Within {
     pub(super) small: u32,
     /// The smallest of its classes that is large enough.
     pub(super) least_large: u32,
+}
+
+/// Classes of coarser partitions.
+#[derive(Debug)]
+pub(super) struct Wider {
+    pub(super) classes: Vec<Within>,
+    /// For each class the one that contains it.
+    number_of: Vec<u32>,
+}
+
+/// Classes listed by the one that contains them.
+#[derive(Debug)]
+pub(super) struct Members {
+    classes: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Members {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.classes[start..end])
+    }
+}
+
+impl Wider {
+    /// The class that contains one.
+    pub(super) fn of(&self, class: usize) -> Within {
+        self.classes[self.number_of[class] as usize]
+    }
+
+    /// For each of these classes those that it contains.
+    pub(super) fn members(&self) -> Members {
+        let mut ends = vec![0; self.classes.len()];
+        for &number in &self.number_of {
+            ends[number as usize] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end;
+        }
+        Members {
+            classes: counting_sort(self.number_of.iter().copied(), self.classes.len()),
+            ends,
+        }
+    }
 }
 
 /// The items stably sorted by key.

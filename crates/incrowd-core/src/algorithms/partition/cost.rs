@@ -5,7 +5,7 @@
 //! row cheaper. The bounds depend on nothing else.
 
 use crate::Error;
-use crate::counts::{Histogram, Histograms};
+use crate::counts::{Histogram, Histograms, Work};
 use crate::privacy::{ClassView, PrivacyModel};
 use crate::problem::Problem;
 use crate::utility::ByRow;
@@ -139,6 +139,30 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// The most rows of a class with these contents that any division of it into classes keeps, or more. What is kept keeps
+    /// every promise, so the promise that keeps least decides.
+    pub(super) fn most_kept(&self, size: u32, contents: &Merged) -> u32 {
+        let mut most = size;
+        for model in &self.models {
+            let view = match model.column() {
+                None => ClassView::of_size(size).with_people(contents.people),
+                Some(column) => {
+                    let at = self.columns.iter().position(|&other| other == column);
+                    let at = at.expect("collected from the models");
+                    ClassView::new(size, contents.columns[at].histogram())
+                }
+            };
+            if !model.holds(&view) {
+                most = most.min(model.most_kept_if_broken(&view, self.smallest));
+                // A part that is too small is not kept either.
+                if most < self.smallest {
+                    return 0;
+                }
+            }
+        }
+        most
+    }
+
     /// The contents of a raw tuple.
     pub(super) fn contents(&self, histograms: &[&Histograms], tuple: usize) -> Contents {
         let histogram = |histograms: &&Histograms| {
@@ -156,6 +180,82 @@ impl<'a> Judge<'a> {
         Contents {
             values: vec![Default::default(); self.columns.len()],
             people,
+        }
+    }
+}
+
+/// The contents of many classes together, in room that is used again.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    people: u32,
+    columns: Vec<MergedColumn>,
+}
+
+/// The values of one column.
+#[derive(Debug, Default)]
+struct MergedColumn {
+    /// Rows of every value; all 0 between two uses.
+    rows_of_values: Vec<u32>,
+    values: Vec<u32>,
+    counts: Vec<u32>,
+}
+
+impl Merged {
+    /// Forgets what it held and adds up these. Returns the work.
+    pub(super) fn fill<'c>(&mut self, contents: impl Iterator<Item = &'c Contents>) -> Work {
+        self.people = 0;
+        for column in &mut self.columns {
+            column.values.clear();
+        }
+        let mut looks = 0;
+        for contents in contents {
+            self.people += contents.people;
+            if self.columns.len() < contents.values.len() {
+                (self.columns).resize_with(contents.values.len(), MergedColumn::default);
+            }
+            for (column, (values, counts)) in self.columns.iter_mut().zip(&contents.values) {
+                column.add(values, counts);
+                looks += 1 + values.len();
+            }
+        }
+        for column in &mut self.columns {
+            looks += 2 * column.values.len();
+            column.finish();
+        }
+        Work::of(looks)
+    }
+}
+
+impl MergedColumn {
+    fn add(&mut self, values: &[u32], counts: &[u32]) {
+        // Values ascend.
+        let most = values.last().map_or(0, |&last| last as usize + 1);
+        if self.rows_of_values.len() < most {
+            self.rows_of_values.resize(most, 0);
+        }
+        for (&value, &count) in values.iter().zip(counts) {
+            let rows = &mut self.rows_of_values[value as usize];
+            if *rows == 0 {
+                self.values.push(value);
+            }
+            *rows += count;
+        }
+    }
+
+    /// Puts the values in order and takes their rows out.
+    fn finish(&mut self) {
+        self.values.sort_unstable();
+        self.counts.clear();
+        for &value in &self.values {
+            let rows = &mut self.rows_of_values[value as usize];
+            self.counts.push(std::mem::take(rows));
+        }
+    }
+
+    fn histogram(&self) -> Histogram<'_> {
+        Histogram {
+            values: &self.values,
+            counts: &self.counts,
         }
     }
 }

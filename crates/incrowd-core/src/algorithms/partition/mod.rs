@@ -54,7 +54,8 @@ crate::documented! {
     /// # Differs from the paper
     /// Figure 6 as printed visits some partitions twice; this implementation visits each once. Rows not published yet
     /// are bounded by the smallest safe class (DM) or their present penalty (HDM) instead of 0, and by all rows once
-    /// no class below can be safe. The dynamic program for one column and the start from one column at a time are our
+    /// no class below can be safe. Of a class that holds more, all rows are lost but those of the largest part that keeps every
+    /// promise. The dynamic program for one column and the start from one column at a time are our
     /// own. Every model is supported, not only k; suppression may have a budget. Where there are too many partitions, the
     /// metric is `discernibility`, the model k-anonymity and the schemes join neighbors only, the search decides about
     /// single boundaries between neighbors instead, and proves growing shares of the best cost.

@@ -164,7 +164,7 @@ pub struct PruningRules {
     /// Take the columns whose joins touch the fewest classes first.
     pub arranged_applicators: bool,
     /// A row not published yet costs at least as much as in the smallest safe class, and all if no class
-    /// below can be safe.
+    /// below can be safe, or if it is beyond the largest part of its class that keeps every promise.
     pub tighter_bounds: bool,
     /// Finish one column by a dynamic program instead of branching over it.
     pub program: bool,

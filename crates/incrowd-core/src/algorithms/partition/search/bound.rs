@@ -1,4 +1,5 @@
-//! A lower bound of the cost of everything below a node.
+//! A lower bound of the cost of everything below a node, from the sizes of classes and from what [promises](super::parts) say
+//! of their values.
 
 use super::super::blocks::Partition;
 use super::super::classes::Classes;
@@ -11,6 +12,8 @@ pub(super) struct Bounds {
     pub(super) wherever: f64,
     /// Those between the corners.
     pub(super) below: f64,
+    /// Rows that all those between the corners suppress.
+    pub(super) lost: u32,
     /// All those between the corners suppress too much.
     pub(super) is_over_budget: bool,
 }
@@ -44,7 +47,7 @@ impl Search<'_, '_> {
 
     /// A lower bound of the cost of everything between two corners.
     pub(super) fn bound(
-        &self,
+        &mut self,
         classes: &Classes,
         fine: &[Partition],
         coarse: &[Partition],
@@ -55,13 +58,15 @@ impl Search<'_, '_> {
         let rows = ground.rows_of_all_blocks(fine);
         let looks_up =
             self.rules.tighter_bounds || self.rules.useful_applicators || !self.is_bottom_up;
-        let within = looks_up.then(|| {
+        let looks_at_parts = self.may_look_at_parts();
+        let wider = looks_up.then(|| {
             let maps: Vec<Vec<u32>> = (fine.iter().zip(coarse))
                 .map(|(fine, coarse)| fine.blocks_in(coarse))
                 .collect();
             let blocks: Vec<u32> = coarse.iter().map(|coarse| coarse.blocks() as u32).collect();
             classes.within(&maps, &blocks, judge.smallest)
         });
+        let mut charged: Vec<f64> = Vec::new();
         let (mut wherever, mut added, mut lost) = (0.0, 0.0, 0u32);
         let uses_lost = self.rules.tighter_bounds || !self.is_bottom_up;
         for class in 0..classes.len() {
@@ -75,13 +80,14 @@ impl Search<'_, '_> {
                 false => f64::from(size) * f64::from(size.max(judge.smallest.min(cost.rows))),
             };
             wherever += least;
-            let Some(within) = within.as_ref().map(|within| within[class]) else {
+            let Some(within) = wider.as_ref().map(|wider| wider.of(class)) else {
                 continue;
             };
+            let mut more = 0.0;
             if within.size < judge.smallest {
                 lost += size;
                 if uses_lost {
-                    added += f64::from(size) * cost.charge - least;
+                    more = f64::from(size) * cost.charge - least;
                 }
             } else if self.rules.tighter_bounds
                 && !cost.reads_values()
@@ -91,13 +97,24 @@ impl Search<'_, '_> {
                 // The classes that are too small form no safe class even together, so each of their rows is suppressed
                 // or joins a large class; one of b rows that takes in t more costs at least 2bt more.
                 let joined = (2.0 * f64::from(within.least_large)).min(cost.charge);
-                added += (f64::from(size) * joined - least).max(0.0);
+                more = (f64::from(size) * joined - least).max(0.0);
+            }
+            added += more;
+            if looks_at_parts {
+                charged.push(least + more);
             }
         }
-        Ok(Bounds {
+        let mut bounds = Bounds {
             wherever,
             below: wherever + added,
+            lost,
             is_over_budget: self.rules.useful_applicators && lost > ground.max_suppressed(),
-        })
+        };
+        // Adding up values takes longer than all of this, so not where sizes have said enough.
+        let is_dropped = bounds.is_over_budget || self.is_too_much(bounds.below);
+        if let Some(wider) = wider.filter(|_| looks_at_parts && !is_dropped) {
+            self.raise_by_parts((classes, &wider), &charged, &mut bounds)?;
+        }
+        Ok(bounds)
     }
 }

@@ -3,14 +3,18 @@
 //! Nodes are those of section 3.2 of the paper: a partition for each attribute, and the attributes that may still
 //! change below, which are the one changed last and those after it. What lies below a node is enclosed by two
 //! *corners*, the finest and the coarsest partitions there. No published row costs less than at the fine corner, and
-//! a row whose class is too small even at the coarse corner is suppressed everywhere below.
+//! a row whose class is too small even at the coarse corner is suppressed everywhere below. So are all rows of a class of
+//! the coarse corner but the largest part of it that keeps every promise.
 //!
 //! One attribute may be left out of the tree; for every node the [program](super::program) finds its best partition.
 
 mod bound;
 mod expand;
 mod node;
+mod parts;
 mod start;
+#[cfg(test)]
+mod tests;
 
 pub(super) use start::seed;
 
@@ -25,6 +29,7 @@ use crate::draw::Draw;
 use crate::problem::{Interruption, Progress};
 use crate::utility::Loss;
 use node::Node;
+use parts::Room;
 use std::collections::BinaryHeap;
 
 /// Classes merged before the search also looks for better results heuristically; most searches finish before.
@@ -112,6 +117,9 @@ struct Search<'a, 'g> {
     is_bottom_up: bool,
     /// The attributes to branch over, in this order.
     order: Vec<usize>,
+    /// Whether promises say how much of a class may be kept, and not only sizes.
+    knows_parts: bool,
+    room: Room,
     /// The attribute that the program finishes.
     finished: Option<usize>,
     best: Option<Solution>,
@@ -153,6 +161,8 @@ impl<'a, 'g> Search<'a, 'g> {
             rules,
             is_bottom_up: manner.is_bottom_up,
             order,
+            knows_parts: !ground.judge.reads_sizes_only(),
+            room: Room::default(),
             finished,
             best: None,
             seed: None,
