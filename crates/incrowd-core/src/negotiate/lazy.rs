@@ -14,9 +14,8 @@ use crate::utility::{Detail, Known, Loss, Published, UtilityMetric};
 
 /// Searches boxes of the lattice as [`Optimal`](crate::algorithms::Optimal) does, so lattices of any size.
 ///
-/// For models that survive merging with any class whole boxes are dropped for what their highest node suppresses.
-/// For others every node below the answer must be counted, which large lattices make impossible: a limit ends the
-/// search, and the answer is not complete.
+/// Whole boxes are dropped for the rows that their highest node loses in all nodes below it. Of some models it says little: then a
+/// large lattice may have too many nodes to count, a limit ends the search, and the answer is not complete.
 pub(super) struct Lazy<'a> {
     counting: Counting<'a>,
     /// The table for models that read no counts, made when first needed; with the columns kept in it.

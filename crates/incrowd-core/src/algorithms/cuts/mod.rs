@@ -23,7 +23,7 @@ use crate::recode::ColumnRecoding;
 pub struct Effort {
     /// Values replaced, one after the other.
     pub steps: u64,
-    /// Replacements evaluated over all steps.
+    /// Replacements in question over all steps, also those known to be out of it.
     pub candidates: u64,
     /// Classes or distinct tuples examined over all steps, including the first counts.
     pub visits: u64,

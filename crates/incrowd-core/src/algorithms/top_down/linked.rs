@@ -6,7 +6,7 @@ use crate::privacy::ReleaseView;
 use std::collections::BTreeMap;
 
 /// Bits below which a replacement gains no information beyond rounding.
-pub(super) const NOTHING: f64 = 1e-12;
+const NOTHING: f64 = 1e-12;
 
 /// A class after one of its values is replaced.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,7 +64,12 @@ impl Linked {
     pub(super) fn enter_cut(&mut self, gain: f64) {
         self.is_in_cut = true;
         self.gain = gain;
-        self.is_open = gain > NOTHING;
+        self.is_open = self.is_candidate();
+    }
+
+    /// Whether replacing it would gain information, even if it is known to be hopeless.
+    pub(super) fn is_candidate(&self) -> bool {
+        self.is_in_cut && self.gain > NOTHING
     }
 
     /// Takes it out of the cut, for good. The classes that have it.

@@ -571,7 +571,10 @@ impl<'a> Specialization<'a> {
         let mut best: Option<(f64, usize, u32)> = None;
         let mut candidates = 0;
         for (attribute, linked) in self.linked.iter_mut().enumerate() {
-            for (value, linked) in (0..).zip(linked).filter(|(_, linked)| linked.is_open) {
+            for (value, linked) in (0..)
+                .zip(linked)
+                .filter(|(_, linked)| linked.is_candidate())
+            {
                 candidates += 1;
                 if linked.close_if_hopeless(self.rows_lost, self.most_lost) {
                     continue;

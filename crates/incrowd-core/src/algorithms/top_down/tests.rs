@@ -1,7 +1,7 @@
 //! What is not looked at could not have mattered.
 
 use super::Specialization;
-use super::linked::{Linked, NOTHING};
+use super::linked::Linked;
 use crate::algorithms::cuts::{self, Spending, ValueTree};
 use crate::counts::{CountedTable, Missing, RowCounter};
 use crate::draw::Draw;
@@ -180,7 +180,7 @@ fn ruled_out(
         for (attribute, values) in cut.iter().enumerate() {
             for &value in values {
                 let linked = &state.linked[attribute][value as usize];
-                let is_ruled_out = !linked.is_open && linked.gain > NOTHING;
+                let is_ruled_out = !linked.is_open && linked.is_candidate();
                 if is_ruled_out && known.insert((attribute, value)) {
                     let mut replaced = cut.clone();
                     replaced[attribute].remove(&value);
