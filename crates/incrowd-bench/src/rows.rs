@@ -213,7 +213,7 @@ pub(crate) fn strangers_release_job(path: &Path, output: &Path, threads: usize) 
     let mut job = strangers_job(path, threads);
     job.output.path = Some(output.to_string_lossy().into_owned());
     let rules = [
-        ("age", "interval:5,10,35@0"),
+        ("age", "interval:5,10,40@0"),
         ("sex", "suppress"),
         ("zip", "mask:1"),
         ("education", "suppress"),
