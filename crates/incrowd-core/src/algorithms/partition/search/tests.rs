@@ -136,7 +136,7 @@ fn choices(of_attributes: &[Vec<Partition>]) -> Vec<Vec<Partition>> {
             let start = start.clone();
             let longer = next
                 .iter()
-                .map(move |it| [&start[..], &[it.clone()]].concat());
+                .map(move |it| [&start[..], std::slice::from_ref(it)].concat());
             longer.collect::<Vec<_>>()
         };
         found.iter().flat_map(longer).collect()
