@@ -367,7 +367,8 @@ fn rewrite_with_many_threads(rows: u64, report: &mut Report) -> Result<()> {
     drop(file);
     let cores = std::thread::available_parallelism()?;
     report.paragraph(&format!(
-        "A whole job on the *strangers*: {} rows, 7 columns, CSV of {:.0} MiB, in the page cache, once with each number of threads, on          {cores} cores: more threads than cores show what they cost where they bring nothing.",
+        "A whole job on the *strangers*: {} rows, 7 columns, CSV of {:.0} MiB, in the page cache, once with each number of threads, on \
+         {cores} cores: more threads than cores show what they cost where they bring nothing.",
         grouped(rows),
         std::fs::metadata(&path)?.len() as f64 / MEBIBYTE,
     ));
