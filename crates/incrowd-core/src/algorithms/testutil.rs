@@ -19,16 +19,19 @@ pub(in crate::algorithms) fn random_table(columns: usize, draw: &mut Draw) -> Co
         }
     }
     counter.add(&batch).unwrap();
+    let hierarchies = names[..columns].iter().map(|name| four_levels(name));
+    counter
+        .finish(hierarchies.collect(), vec![None], Missing::default())
+        .unwrap()
+}
+
+/// The values from 0 to 7, by two, by four, and all.
+pub(in crate::algorithms) fn four_levels(name: &str) -> Hierarchy {
     let ways_up: Vec<Vec<String>> = (0..8)
         .map(|value| {
             let (pair, half) = (format!("pair {}", value / 2), format!("half {}", value / 4));
             vec![value.to_string(), pair, half, "*".to_owned()]
         })
         .collect();
-    let hierarchies = names[..columns].iter();
-    let hierarchies = hierarchies.map(|name| Hierarchy::from_rows(name, &ways_up).unwrap());
-    let hierarchies = hierarchies.collect();
-    counter
-        .finish(hierarchies, vec![None], Missing::default())
-        .unwrap()
+    Hierarchy::from_rows(name, &ways_up).unwrap()
 }

@@ -23,7 +23,7 @@ use crate::recode::ColumnRecoding;
 pub struct Effort {
     /// Values replaced, one after the other.
     pub steps: u64,
-    /// Replacements in question over all steps, also those known to be out of it.
+    /// Replacements that would tell something, over all steps: also those that are known never to be safe.
     pub candidates: u64,
     /// Classes or distinct tuples examined over all steps, including the first counts.
     pub visits: u64,

@@ -3,9 +3,9 @@
 use super::Specialization;
 use super::linked::Linked;
 use crate::algorithms::cuts::{self, Spending, ValueTree};
+use crate::algorithms::testutil::four_levels;
 use crate::counts::{CountedTable, Missing, RowCounter};
 use crate::draw::Draw;
-use crate::hierarchy::Hierarchy;
 use crate::privacy::{MODELS, ModelSpec, PrivacyModel};
 use crate::problem::{Assessor, Meter, Problem, Settings};
 use crate::recode::ColumnRecoding;
@@ -57,13 +57,7 @@ fn count(rows: usize, counts: bool, draw: &mut Draw) -> CountedTable {
         }
     }
     counter.add(&batch).unwrap();
-    let ways_up: Vec<Vec<String>> = (0..8)
-        .map(|value| {
-            let (pair, half) = (format!("pair {}", value / 2), format!("half {}", value / 4));
-            vec![value.to_string(), pair, half, "*".to_owned()]
-        })
-        .collect();
-    let hierarchies = ["one", "other"].map(|name| Hierarchy::from_rows(name, &ways_up).unwrap());
+    let hierarchies = ["one", "other"].map(four_levels);
     let levels = counted.iter().map(|_| None).collect();
     let missing = Missing::default();
     (counter.finish(hierarchies.into(), levels, missing)).unwrap()
