@@ -65,6 +65,7 @@ impl RowCounter {
             tuples,
             rows_are_apart: self.rows_are_apart,
             population: None,
+            threads: self.threads,
         };
         table.sum_rows(self.threads);
         Ok(table)

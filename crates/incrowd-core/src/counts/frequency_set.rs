@@ -188,7 +188,7 @@ impl Histograms {
     }
 
     /// Adds classes after these.
-    pub(super) fn append(&mut self, other: Histograms) {
+    pub(crate) fn append(&mut self, other: Histograms) {
         debug_assert!(self.present.is_none() && other.present.is_none());
         let before = self.values.len() as u32;
         self.starts
@@ -287,6 +287,14 @@ impl FrequencySet {
             present.map_or(histograms.values.len(), |present| present.bits.len())
         };
         Work::of(columns.iter().map(words).sum())
+    }
+
+    /// No classes, of so many words each, in the memory of those that were here.
+    pub(super) fn make_empty(&mut self, words: usize) {
+        self.words = words;
+        self.keys.clear();
+        self.sizes.clear();
+        self.people.clear();
     }
 
     /// Releases memory that is not needed.

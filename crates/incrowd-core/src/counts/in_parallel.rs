@@ -1,6 +1,7 @@
 //! Many pieces of work on several threads, their results in order.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Pieces of work for each thread, so that none waits long for another.
@@ -49,6 +50,60 @@ pub(crate) fn pieces(things: usize, threads: usize) -> Vec<Range<usize>> {
     starts
         .map(|start| start..things.min(start + length))
         .collect()
+}
+
+/// How many threads of a work that is shared have nothing to do, so that whoever has a large piece of it may have help.
+///
+/// Those who begin something while others are lent do not wait for them: for a while, more threads than there should be are at
+/// work.
+#[derive(Debug, Default)]
+pub(crate) struct SpareThreads(AtomicIsize);
+
+impl SpareThreads {
+    /// So many have nothing to do.
+    pub(crate) fn new(threads: usize) -> Self {
+        SpareThreads(AtomicIsize::new(threads as isize))
+    }
+
+    /// One of them has, until this is dropped.
+    pub(crate) fn occupy_one(&self) -> Borrowed<'_> {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        Borrowed {
+            threads: 1,
+            from: self,
+        }
+    }
+
+    /// All that have nothing to do, until this is dropped.
+    pub(crate) fn borrow_all(&self) -> Borrowed<'_> {
+        let rest = |spare: isize| (spare > 0).then_some(0);
+        let spare = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        Borrowed {
+            threads: spare.unwrap_or(0),
+            from: self,
+        }
+    }
+}
+
+/// Threads taken from those that had nothing to do.
+#[derive(Debug)]
+pub(crate) struct Borrowed<'s> {
+    threads: isize,
+    from: &'s SpareThreads,
+}
+
+impl Borrowed<'_> {
+    pub(crate) fn count(&self) -> usize {
+        self.threads.unsigned_abs()
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        self.from.0.fetch_add(self.threads, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

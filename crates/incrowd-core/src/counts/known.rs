@@ -121,7 +121,7 @@ impl<'a> KnownSets<'a> {
             memory: 0,
             most_memory,
             uses: 0,
-            scratch: Scratch::default(),
+            scratch: Scratch::of_table(table),
         }
     }
 

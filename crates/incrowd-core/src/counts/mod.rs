@@ -31,7 +31,7 @@ pub use beside::{CountedRows, RowsBeside};
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};
-pub(crate) use in_parallel::{in_parallel, pieces};
+pub(crate) use in_parallel::{SpareThreads, in_parallel, pieces};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
 pub(crate) use known::Start;
@@ -154,6 +154,8 @@ pub struct CountedTable {
     /// Everyone whom the rows could be about, counted with the same hierarchies and without further columns, for promises
     /// about them.
     pub population: Option<Arc<CountedTable>>,
+    /// Threads that may go over its tuples at once. Nothing found depends on it.
+    pub threads: usize,
 }
 
 impl CountedTable {

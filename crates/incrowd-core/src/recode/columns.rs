@@ -64,7 +64,7 @@ impl ColumnRecoding {
                 groups: shown.leaves.len(),
             })
             .collect();
-        let (scratch, mut classes) = (&mut Scratch::default(), FrequencySet::default());
+        let (scratch, mut classes) = (&mut Scratch::of_table(table), FrequencySet::default());
         regroup(table, &table.tuples, &steps, columns, scratch, &mut classes);
         classes
     }

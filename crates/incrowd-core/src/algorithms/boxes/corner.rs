@@ -4,7 +4,7 @@
 
 use super::lattice_box::LatticeBox;
 use super::low_classes::LowClasses;
-use crate::counts::{FrequencySet, Scratch, Start, Work};
+use crate::counts::{FrequencySet, Scratch, SpareThreads, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
 use std::sync::Arc;
@@ -94,7 +94,11 @@ enum Trace {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, keeps_smaller: bool) -> Self {
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        keeps_smaller: bool,
+        spare: &Arc<SpareThreads>,
+    ) -> Self {
         let classes_matter = problem.metric.detail() == Detail::Classes;
         let may_lose_all = problem.max_suppressed >= problem.table.rows;
         let promises_of_all = problem.models.iter().any(|model| model.is_about_release());
@@ -111,10 +115,10 @@ impl<'a> Worker<'a> {
                 && has_columns
                 && problem.metric.column().is_none()
                 && !keeps_smaller,
-            scratch: Scratch::default(),
+            scratch: Scratch::helped_by(Arc::clone(spare)),
             classes: FrequencySet::default(),
             trace: Trace::Unknown,
-            trace_scratch: Scratch::default(),
+            trace_scratch: Scratch::helped_by(Arc::clone(spare)),
             above_low: FrequencySet::default(),
             assessor: Assessor::new(problem),
         }
@@ -398,8 +402,9 @@ mod tests {
                 })
                 .collect();
             let best = judged.iter().map(|(_, loss, _)| *loss).min().unwrap();
-            let (mut worker, mut slow) =
-                (Worker::new(&problem, false), Worker::new(&problem, false));
+            let alone = Arc::default();
+            let new_worker = || Worker::new(&problem, false, &alone);
+            let (mut worker, mut slow) = (new_worker(), new_worker());
             assert!(worker.may_judge_by_size);
             slow.may_judge_by_size = false;
             let meter = Meter::unlimited();

@@ -5,7 +5,7 @@
 
 use super::corner::{Outcome, Task, Worker};
 use super::lattice_box::LatticeBox;
-use crate::counts::FrequencySet;
+use crate::counts::{FrequencySet, SpareThreads};
 use crate::problem::{Problem, ThreadMeter};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -21,6 +21,8 @@ struct Batch<'t> {
     number: u64,
     tasks: Vec<Task<'t>>,
     meter: ThreadMeter<'t>,
+    /// Threads of the crew that do no task.
+    spare: Arc<SpareThreads>,
     /// Sets that nobody needs any more: whoever does a task frees one of them.
     forgotten: Mutex<Vec<Arc<FrequencySet>>>,
     /// The next task that nobody does yet.
@@ -39,6 +41,7 @@ impl Batch<'_> {
         let at = self.next.fetch_add(1, Ordering::Relaxed);
         let task = self.tasks.get(at)?;
         self.free_one();
+        let _busy = self.spare.occupy_one();
         let outcome = worker.run(task, self.meter);
         if outcome.found.is_err() {
             self.stop();
@@ -93,6 +96,8 @@ enum Message {
 /// Threads that do tasks, the calling one among them.
 pub(super) struct Crew<'t> {
     own: Worker<'t>,
+    /// Threads that do no task, which may help with large ones.
+    spare: Arc<SpareThreads>,
     /// Of the other threads. Messages do not keep a batch that is finished before a thread gets to it.
     inboxes: Vec<Sender<Weak<Batch<'t>>>>,
     /// Who gets the next batch: with fewer tasks than threads, those who are not at work on the batch before.
@@ -118,12 +123,13 @@ impl<'t> Crew<'t> {
         't: 'scope,
     {
         let (say, messages) = channel();
-        let others = 1..threads.max(1);
-        let inboxes = others.map(|_| {
+        let threads = threads.max(1);
+        let spare = Arc::new(SpareThreads::new(threads));
+        let inboxes = (1..threads).map(|_| {
             let (inbox, batches) = channel::<Weak<Batch<'t>>>();
-            let say = say.clone();
+            let (say, spare) = (say.clone(), Arc::clone(&spare));
             scope.spawn(move || {
-                let worker = Worker::new(problem, keeps_smaller);
+                let worker = Worker::new(problem, keeps_smaller, &spare);
                 work(worker, &batches, &say);
             });
             inbox
@@ -131,7 +137,8 @@ impl<'t> Crew<'t> {
         Crew {
             inboxes: inboxes.collect(),
             next_inbox: 0,
-            own: Worker::new(problem, keeps_smaller),
+            own: Worker::new(problem, keeps_smaller, &spare),
+            spare,
             messages,
             begun: VecDeque::new(),
             finished: 0,
@@ -156,6 +163,7 @@ impl<'t> Crew<'t> {
             number: self.finished + self.begun.len() as u64,
             tasks,
             meter,
+            spare: Arc::clone(&self.spare),
             forgotten: Mutex::new(forgotten),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
