@@ -5,6 +5,7 @@ mod between;
 mod crowds;
 mod meter;
 mod settings;
+mod side_by_side;
 mod steps;
 
 pub use assess::{Assessment, Assessor};
@@ -12,6 +13,7 @@ pub use between::{bounds_between, bounds_from_below};
 pub use meter::{LOOK_EVERY, Meter};
 pub(crate) use meter::{ThreadMeter, Told};
 pub use settings::Settings;
+pub(crate) use side_by_side::side_by_side;
 pub use steps::{Action, Step};
 
 use crate::counts::{Attribute, CountedTable, MissingCells};

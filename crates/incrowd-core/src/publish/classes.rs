@@ -1,14 +1,12 @@
-//! Classes as the check sees them: sorted tuples, no hashing, no roll-up, nothing shared with the searches.
-//!
-//! Tuples are sorted by their texts, one column at a time, and equal neighbors form a class. In addition to the table,
-//! this takes two numbers per tuple, and one per text and distinct value of a class.
+//! Classes as the check sees them: tuples of equal texts, brought together by [`alike`](super::alike).
 
+use super::alike::{Alike, Division, Packing, Tuples, push_class};
 use super::texts::{PublishedTexts, TextsOf};
 use crate::counts::{
-    Attribute, CountedColumn, CountedTable, Histogram, Histograms, LeafOrder, LeafSet,
-    MissingCells, Work,
+    Attribute, CountedColumn, CountedTable, Histogram, Histograms, LeafOrder, LeafSet, MissingCells,
 };
 use crate::problem::{Interruption, Meter};
+use std::ops::Range;
 
 /// What a release gives away whatever was promised.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -132,7 +130,12 @@ impl RowsOfTuples {
     pub(super) fn new(table: &CountedTable, tuples: &[u32]) -> Self {
         let mut columns = vec![Histograms::default(); table.columns.len()];
         for (column, histograms) in columns.iter_mut().enumerate() {
-            push_class(histograms, table.tuples.histograms(column), tuples);
+            let of_tuples = table.tuples.histograms(column);
+            let tuples = tuples.iter();
+            push_class(
+                histograms,
+                tuples.map(|&tuple| of_tuples.class(tuple as usize)),
+            );
         }
         let sizes = tuples
             .iter()
@@ -142,21 +145,6 @@ impl RowsOfTuples {
             columns,
         }
     }
-}
-
-/// Adds a class whose values of a counted column are those of some tuples.
-fn push_class(histograms: &mut Histograms, of_tuples: &Histograms, tuples: &[u32]) {
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    for &tuple in tuples {
-        let histogram = of_tuples.class(tuple as usize);
-        let values = histogram.values.iter().copied();
-        pairs.extend(values.zip(histogram.counts.iter().copied()));
-    }
-    pairs.sort_unstable();
-    for same in pairs.chunk_by(|one, other| one.0 == other.0) {
-        histograms.push(same[0].0, same.iter().map(|(_, rows)| rows).sum());
-    }
-    histograms.end_class();
 }
 
 /// The classes of a table, sorted by their groups.
@@ -174,6 +162,8 @@ pub(super) struct Classes {
     of_tuples: Vec<u32>,
     /// The group of a missing cell if it could be any value; `None` if it is a value like others. One per attribute.
     wildcards: Vec<Option<u32>>,
+    /// So many may judge classes at once.
+    threads: usize,
 }
 
 impl std::fmt::Debug for Class<'_> {
@@ -214,7 +204,8 @@ impl Classes {
                 TextsOf::Tuples { covers, .. } => alone(table, attribute, covers),
             })
             .collect();
-        Classes::of_tuples(table, group, wildcards, meter)
+        let groups = texts.iter().map(|texts| texts.texts().len());
+        Classes::of_tuples(table, group, groups, wildcards, meter)
     }
 
     /// The classes of a table whose attributes' leaves fall into these groups.
@@ -230,45 +221,44 @@ impl Classes {
         let wildcards = (table.attributes.iter().zip(groups_of_leaves))
             .map(|(attribute, groups)| wildcard(table, attribute, groups))
             .collect();
-        Classes::of_tuples(table, group, wildcards, meter)
+        let last = |groups: &&[u32]| groups.iter().max().map_or(0, |&last| last as usize);
+        let groups = groups_of_leaves.iter().map(|groups| last(groups) + 1);
+        Classes::of_tuples(table, group, groups, wildcards, meter)
     }
 
-    /// The classes of a table whose tuples have these groups, attribute by attribute.
+    /// The classes of a table whose tuples have these groups, of which every attribute has so many.
     fn of_tuples(
         table: &CountedTable,
-        group: impl Fn(u32, usize) -> u32,
+        group: impl Fn(u32, usize) -> u32 + Sync,
+        groups: impl Iterator<Item = usize>,
         wildcards: Vec<Option<u32>>,
         meter: &Meter<'_>,
     ) -> Result<Self, Interruption> {
-        let attributes = wildcards.len();
-        let tuples = sorted(table.tuples.len(), attributes, &group, meter)?;
-        let groups = |tuple: u32| (0..attributes).map(move |at| (tuple, at));
-        let groups = |tuple: u32| groups(tuple).map(|(tuple, at)| group(tuple, at));
-        let mut classes = Classes {
-            groups: Vec::new(),
-            sizes: Vec::new(),
-            is_suppressed: Vec::new(),
-            people: PeopleOfClasses::default(),
-            columns: vec![Histograms::default(); table.columns.len()],
-            of_tuples: vec![0; table.tuples.len()],
-            wildcards,
+        let columns = 0..table.columns.len();
+        let columns: Vec<&Histograms> = columns.map(|at| table.tuples.histograms(at)).collect();
+        let tuples = Tuples {
+            sizes: table.tuples.sizes(),
+            columns: &columns,
+            text: group,
+            packing: &Packing::new(groups),
+            division: Division::default(),
         };
-        for tuples in tuples.chunk_by(|&one, &other| groups(one).eq(groups(other))) {
-            classes.groups.extend(groups(tuples[0]));
-            let sizes = tuples
-                .iter()
-                .map(|&tuple| table.tuples.sizes()[tuple as usize]);
-            classes.sizes.push(sizes.sum());
-            for (column, histograms) in classes.columns.iter_mut().enumerate() {
-                push_class(histograms, table.tuples.histograms(column), tuples);
-            }
-            for &tuple in tuples {
-                classes.of_tuples[tuple as usize] = classes.sizes.len() as u32 - 1;
-            }
-            meter.spend(Work::of(tuples.len() * (1 + table.columns.len())))?;
-        }
-        classes.is_suppressed = vec![false; classes.sizes.len()];
-        Ok(classes)
+        let Alike {
+            groups,
+            sizes,
+            columns,
+            of_tuples,
+        } = tuples.together(table.threads, meter)?;
+        Ok(Classes {
+            is_suppressed: vec![false; sizes.len()],
+            groups,
+            sizes,
+            columns,
+            people: PeopleOfClasses::default(),
+            of_tuples,
+            wildcards,
+            threads: table.threads,
+        })
     }
 
     /// The same without some rows of one class, `rows` altogether and `rows_with` with a value of a counted column. A
@@ -329,6 +319,16 @@ impl Classes {
         &self.of_tuples
     }
 
+    /// Threads that may judge classes at once.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether a class is not published.
+    pub(super) fn is_suppressed(&self, class: usize) -> bool {
+        self.is_suppressed[class]
+    }
+
     /// Rows of each class.
     pub(super) fn sizes(&self) -> &[u32] {
         &self.sizes
@@ -345,7 +345,16 @@ impl Classes {
     }
 
     pub(super) fn published(&self) -> impl Iterator<Item = Class<'_>> + Clone {
-        self.all().filter(|class| !class.is_suppressed())
+        self.published_of(0..self.sizes.len())
+    }
+
+    /// The published ones of a range of classes.
+    pub(super) fn published_of(
+        &self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = Class<'_>> + Clone {
+        let classes = range.map(|at| Class { classes: self, at });
+        classes.filter(|class| !class.is_suppressed())
     }
 
     pub(super) fn rows_suppressed(&self) -> u32 {
@@ -422,37 +431,4 @@ fn alone(table: &CountedTable, attribute: &Attribute, covers: &[LeafSet]) -> Opt
     let is_wildcard =
         table.missing.cells == MissingCells::MatchAny && attribute.hierarchy.leaves() > 1;
     is_wildcard.then_some(text as u32)
-}
-
-/// Numbers of tuples in the order of their groups. Sorts by one attribute after the other, the last first, with stable
-/// sorts.
-fn sorted(
-    tuples: usize,
-    attributes: usize,
-    group: impl Fn(u32, usize) -> u32,
-    meter: &Meter<'_>,
-) -> Result<Vec<u32>, Interruption> {
-    let mut order: Vec<u32> = (0..tuples as u32).collect();
-    let mut next = order.clone();
-    for attribute in (0..attributes).rev() {
-        let mut starts = vec![0usize];
-        for &tuple in &order {
-            let after = group(tuple, attribute) as usize + 1;
-            if after >= starts.len() {
-                starts.resize(after + 1, 0);
-            }
-            starts[after] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        for &tuple in &order {
-            let place = &mut starts[group(tuple, attribute) as usize];
-            next[*place] = tuple;
-            *place += 1;
-        }
-        std::mem::swap(&mut order, &mut next);
-        meter.spend(Work::of(tuples))?;
-    }
-    Ok(order)
 }

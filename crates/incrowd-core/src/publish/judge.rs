@@ -4,9 +4,9 @@
 
 use super::classes::{Class, Classes};
 use super::crowds::{Crowd, crowds};
-use crate::counts::{Histogram, Work};
+use crate::counts::{Histogram, Work, pieces};
 use crate::privacy::{ClassView, PrivacyModel, ReleaseView};
-use crate::problem::{Interruption, Meter};
+use crate::problem::{Interruption, Meter, side_by_side};
 
 /// What a promise has come to.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,16 +47,21 @@ impl Classes {
         meter: &Meter<'_>,
     ) -> Result<Vec<usize>, Interruption> {
         let crowds = crowds(self, models, meter)?;
-        let mut unsafe_classes = Vec::new();
-        for class in self.published() {
-            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at()]);
-            let holds = |model: &dyn PrivacyModel| ask(class, crowd, model, |it| model.holds(it));
-            meter.spend(work_of(class, models))?;
-            if !models.iter().all(|model| holds(&**model)) {
-                unsafe_classes.push(class.at());
+        let ranges = pieces(self.sizes().len(), self.threads());
+        let found = side_by_side(meter, self.threads(), ranges, |range, meter| {
+            let mut unsafe_classes = Vec::new();
+            for class in self.published_of(range) {
+                let crowd = crowds.as_ref().map(|crowds| &crowds[class.at()]);
+                let holds =
+                    |model: &dyn PrivacyModel| ask(class, crowd, model, |it| model.holds(it));
+                meter.spend(work_of(class, models))?;
+                if !models.iter().all(|model| holds(&**model)) {
+                    unsafe_classes.push(class.at());
+                }
             }
-        }
-        Ok(unsafe_classes)
+            Ok(unsafe_classes)
+        })?;
+        Ok(found.concat())
     }
 
     /// What every promise has come to over the published classes.
@@ -66,23 +71,40 @@ impl Classes {
         meter: &Meter<'_>,
     ) -> Result<Vec<Reached>, Interruption> {
         let crowds = crowds(self, models, meter)?;
-        let mut reached: Vec<Reached> = (models.iter())
+        let nothing_yet: Vec<Reached> = (models.iter())
             .map(|model| Reached {
                 model: model.describe(None),
                 worst: None,
                 holds: true,
             })
             .collect();
-        for class in self.published() {
-            let crowd = crowds.as_ref().map(|crowds| &crowds[class.at()]);
-            meter.spend(work_of(class, models))?;
-            for (model, reached) in models.iter().zip(&mut reached) {
-                let measure = ask(class, crowd, &**model, |view| model.measure(view));
-                reached.worst = Some(match reached.worst {
-                    Some(worst) => model.direction().worse(worst, measure),
-                    None => measure,
-                });
-                reached.holds &= ask(class, crowd, &**model, |view| model.holds(view));
+        let worse = |model: &dyn PrivacyModel, reached: &mut Reached, measure: f64| {
+            reached.worst = Some(match reached.worst {
+                Some(worst) => model.direction().worse(worst, measure),
+                None => measure,
+            });
+        };
+        let ranges = pieces(self.sizes().len(), self.threads());
+        let found = side_by_side(meter, self.threads(), ranges, |range, meter| {
+            let mut reached = nothing_yet.clone();
+            for class in self.published_of(range) {
+                let crowd = crowds.as_ref().map(|crowds| &crowds[class.at()]);
+                meter.spend(work_of(class, models))?;
+                for (model, reached) in models.iter().zip(&mut reached) {
+                    let measure = ask(class, crowd, &**model, |view| model.measure(view));
+                    worse(&**model, reached, measure);
+                    reached.holds &= ask(class, crowd, &**model, |view| model.holds(view));
+                }
+            }
+            Ok(reached)
+        })?;
+        let mut reached = nothing_yet;
+        for part in found {
+            for ((model, reached), part) in models.iter().zip(&mut reached).zip(part) {
+                if let Some(measure) = part.worst {
+                    worse(&**model, reached, measure);
+                }
+                reached.holds &= part.holds;
             }
         }
         let release = self.as_a_whole();

@@ -1,14 +1,16 @@
 //! What a release costs, counted from its own classes and texts.
 
-use super::Release;
 use super::classes::Classes;
 use super::texts::{PublishedTexts, TextsOf};
-use crate::counts::{CountedTable, LeafOrder, LeafSet};
+use super::{Release, stopped};
+use crate::Error;
+use crate::counts::{CountedTable, LeafOrder, LeafSet, Work};
 use crate::hierarchy::Group;
 use crate::lattice::Level;
+use crate::problem::{Meter, Watch, side_by_side};
 use crate::utility::{
-    AttributeValue, Cover, LeafRows, Loss, OverlappingGroups, Published, PublishedAttribute,
-    ResearchValue, UtilityMetric,
+    AttributeValue, Cover, Detail, LeafRows, Loss, MetricSpec, OverlappingGroups, Published,
+    PublishedAttribute, ResearchValue, UtilityMetric,
 };
 
 /// A quasi-identifier as metrics see it. Its groups are the values of the recoding, in their order there.
@@ -53,19 +55,13 @@ impl MeasuredColumn {
                 column.rows_suppressed[value] += class.size();
             }
         }
-        let tuples = (table.tuples.sizes().iter().enumerate()).map(|(tuple, &rows)| LeafRows {
-            leaf: table.leaf(tuple, position),
-            group: Group(values[classes.of_tuple(tuple).groups()[position] as usize]),
-            rows,
-            rows_suppressed: match classes.of_tuple(tuple).is_suppressed() {
-                true => rows,
-                false => 0,
-            },
-        });
         match texts.cells() {
             TextsOf::Leaves(texts) => {
-                for of_tuple in tuples {
-                    column.leaves_suppressed[of_tuple.leaf.index()] += of_tuple.rows_suppressed;
+                let tuples = classes.of_all_tuples().iter().zip(table.tuples.sizes());
+                let suppressed = (tuples.enumerate())
+                    .filter(|(_, (class, _))| classes.is_suppressed(**class as usize));
+                for (tuple, (_, rows)) in suppressed {
+                    column.leaves_suppressed[table.leaf(tuple, position).index()] += rows;
                 }
                 let groups: Vec<u32> = texts.iter().map(|&text| values[text as usize]).collect();
                 for &group in &groups {
@@ -79,6 +75,16 @@ impl MeasuredColumn {
                     column.leaves[value as usize] = cover.len();
                     leaves[value as usize].clone_from(cover);
                 }
+                let tuples =
+                    (table.tuples.sizes().iter().enumerate()).map(|(tuple, &rows)| LeafRows {
+                        leaf: table.leaf(tuple, position),
+                        group: Group(values[classes.of_tuple(tuple).groups()[position] as usize]),
+                        rows,
+                        rows_suppressed: match classes.of_tuple(tuple).is_suppressed() {
+                            true => rows,
+                            false => 0,
+                        },
+                    });
                 column.leaves_suppressed.clear();
                 column.cover = MeasuredCover::Overlapping(OverlappingGroups {
                     order: LeafOrder::new(attribute),
@@ -124,6 +130,22 @@ impl Release<'_> {
         self.measured(metric, |published| metric.loss(published))
     }
 
+    /// What the release costs by each of these metrics.
+    pub fn losses(&self, metrics: &[MetricSpec], watch: &dyn Watch) -> Result<Vec<Loss>, Error> {
+        let (meter, tuples) = (Meter::new(watch), Work::of(self.table.tuples.len()));
+        let losses = side_by_side(
+            &meter,
+            self.table.threads,
+            metrics.to_vec(),
+            |spec, meter| {
+                let metric = spec.build(self.table);
+                let loss = metric.map(|metric| self.loss(&*metric));
+                meter.spend(tuples).map(|()| loss)
+            },
+        );
+        losses.map_err(stopped)?.into_iter().collect()
+    }
+
     /// What each quasi-identifier costs by itself; none if the metric does not look at single ones.
     pub fn loss_of_attributes(&self, metric: &dyn UtilityMetric) -> Option<Vec<Loss>> {
         self.measured(metric, |published| metric.loss_of_attributes(published))
@@ -144,10 +166,11 @@ impl Release<'_> {
         let is_safe: Vec<bool> = (self.classes.all())
             .map(|class| !class.is_suppressed())
             .collect();
-        let groups: Vec<u32> = (self.classes.all())
+        let groups = (self.classes.all())
+            .filter(|_| metric.detail() >= Detail::Groups)
             .flat_map(|class| class.groups().iter().zip(&self.texts))
-            .map(|(&text, texts)| texts.values()[text as usize])
-            .collect();
+            .map(|(&text, texts)| texts.values()[text as usize]);
+        let groups: Vec<u32> = groups.collect();
         measure(&Published {
             table: self.table,
             rows_suppressed: self.rows_suppressed,

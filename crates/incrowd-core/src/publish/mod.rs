@@ -7,6 +7,7 @@
 //! writer of a job takes [`PublishedRows`], which only a release's [`Recoder`] makes from those same texts, and
 //! finishes only with a [`Confirmation`] that the rows written are the rows counted, with the values counted.
 
+mod alike;
 mod applier;
 mod boxes;
 mod centres;
@@ -45,7 +46,7 @@ use crate::Error;
 use crate::counts::{CountedTable, Work};
 use crate::lattice::{Level, Node};
 use crate::privacy::PrivacyModel;
-use crate::problem::{Interruption, Meter, Problem, Proposal, Unwatched, Watch};
+use crate::problem::{Interruption, Meter, Problem, Proposal, Unwatched, Watch, side_by_side};
 use crate::recode::Recoding;
 use classes::Classes;
 use measure::MeasuredColumn;
@@ -122,11 +123,12 @@ pub fn publish_watched<'a>(
             what: "a published class, or all of them together, violates a privacy model",
         });
     }
-    let mut columns = Vec::with_capacity(texts.len());
-    for (at, texts) in texts.iter().enumerate() {
-        columns.push(MeasuredColumn::new(table, at, texts, &classes));
-        (meter.spend(Work::of(table.tuples.len()))).map_err(stopped)?;
-    }
+    let all = (0..).zip(&texts).collect();
+    let columns = side_by_side(meter, table.threads, all, |(at, texts), meter| {
+        let column = MeasuredColumn::new(table, at, texts, &classes);
+        meter.spend(Work::of(table.tuples.len())).map(|()| column)
+    });
+    let columns = columns.map_err(stopped)?;
     let release = Release {
         table,
         models: problem.models,

@@ -1,7 +1,7 @@
 //! How surprised a reader of the release would be by the raw rows.
 
 use super::{ClassSum, Detail, Loss, MetricEntry, MetricKind, Published, UtilityMetric};
-use crate::counts::CountedTable;
+use crate::counts::{CountedTable, in_parallel, pieces};
 
 crate::documented! {
     /// Divergence of the raw rows from what the release says of them, in bits per row (Kullback-Leibler).
@@ -39,20 +39,26 @@ impl KlDivergence {
         let leaves = (table.attributes.iter()).map(|attribute| attribute.hierarchy.leaves() as f64);
         KlDivergence {
             rows: table.rows,
-            raw: (sizes_of_tuples(table)).fold(Bits::default(), |sum, rows| sum.and(bits(rows))),
+            raw: bits_of_tuples(table),
             all: leaves.map(f64::log2).sum(),
         }
     }
 }
 
-/// The rows of each distinct tuple. Equal ones follow each other where rows are apart.
-fn sizes_of_tuples(table: &CountedTable) -> impl Iterator<Item = u32> {
-    let tuples: Vec<usize> = (0..table.tuples.len()).collect();
-    let is_same = |one: &usize, other: &usize| table.tuples.key(*one) == table.tuples.key(*other);
-    let sizes = table.tuples.sizes();
-    let size = |same: &[usize]| same.iter().map(|&tuple| sizes[tuple]).sum();
-    let sizes: Vec<u32> = tuples.chunk_by(is_same).map(size).collect();
-    sizes.into_iter()
+/// The bits of the rows of each distinct tuple. Equal ones follow each other where rows are apart.
+fn bits_of_tuples(table: &CountedTable) -> Bits {
+    let (tuples, sizes) = (&table.tuples, table.tuples.sizes());
+    let add = |sum: Bits, rows| sum.and(bits(rows));
+    if table.rows_are_apart {
+        let all: Vec<usize> = (0..tuples.len()).collect();
+        let is_same = |one: &usize, other: &usize| tuples.key(*one) == tuples.key(*other);
+        let size = |same: &[usize]| same.iter().map(|&tuple| sizes[tuple]).sum();
+        return all.chunk_by(is_same).map(size).fold(Bits::default(), add);
+    }
+    let sums = in_parallel(table.threads, pieces(sizes.len(), table.threads), |range| {
+        sizes[range].iter().copied().fold(Bits::default(), add)
+    });
+    Bits(sums.into_iter().map(|sum| sum.0).sum())
 }
 
 /// The number of rows times its logarithm.

@@ -4,10 +4,11 @@ use super::{
     ClassSum, Cover, Detail, Loss, MetricEntry, MetricKind, OverlappingGroups, Published,
     PublishedAttribute, UtilityMetric,
 };
-use crate::counts::{Attribute, CountedTable};
+use crate::counts::{Attribute, CountedTable, in_parallel, pieces};
 use crate::draw::Draw;
 use crate::hierarchy::Leaf;
 use crate::registry::{Given, Kind, Setting};
+use std::ops::Range;
 
 crate::documented! {
     /// Mean relative error of random COUNT queries answered from the release.
@@ -146,22 +147,13 @@ impl QueryError {
             }
             attribute.accepted = accepted;
         }
+        let ranges = pieces(table.tuples.len(), table.threads);
+        let parts = in_parallel(table.threads, ranges, |range| {
+            answers(table, &attributes, queries.len(), range)
+        });
         let mut answers = vec![0; queries.len()];
-        let mut looked = vec![0; words];
-        for (tuple, &size) in table.tuples.sizes().iter().enumerate() {
-            looked.fill(u64::MAX);
-            for (at, attribute) in attributes.iter().enumerate() {
-                narrow(
-                    &mut looked,
-                    &attribute.accepted,
-                    table.leaf(tuple, at).index(),
-                );
-            }
-            for_each_bit(&looked, |query| {
-                if let Some(answer) = answers.get_mut(query) {
-                    *answer += u64::from(size);
-                }
-            });
+        for part in parts {
+            (answers.iter_mut().zip(part)).for_each(|(answer, part)| *answer += part);
         }
         QueryError {
             answers,
@@ -193,6 +185,30 @@ impl QueryError {
             .for_each(|class| estimates.publish(class));
         estimates.errors().collect()
     }
+}
+
+/// The rows of a range of tuples that each of so many queries accepts.
+fn answers(
+    table: &CountedTable,
+    attributes: &[Asked],
+    queries: usize,
+    tuples: Range<usize>,
+) -> Vec<u64> {
+    let mut answers = vec![0; queries];
+    let mut looked = vec![0; queries.div_ceil(64)];
+    for tuple in tuples {
+        looked.fill(u64::MAX);
+        for (at, attribute) in attributes.iter().enumerate() {
+            let leaf = table.leaf(tuple, at);
+            narrow(&mut looked, &attribute.accepted, leaf.index());
+        }
+        for_each_bit(&looked, |query| {
+            if let Some(answer) = answers.get_mut(query) {
+                *answer += u64::from(table.tuples.sizes()[tuple]);
+            }
+        });
+    }
+    answers
 }
 
 /// What readers of published classes would answer.

@@ -15,7 +15,7 @@ use crate::report::research::{
 use crate::report::stopped::Stopped;
 use crate::run::asked::Asked;
 use crate::run::choices;
-use crate::run::control::Control;
+use crate::run::control::{Control, PhaseWatch};
 use crate::run::counted::FirstPass;
 use crate::run::hierarchies::ColumnHierarchy;
 use crate::run::input;
@@ -342,13 +342,10 @@ impl Answer<'_> {
             table,
             &plan.names_of(&plan.target),
         )?;
-        let mut metrics = IndexMap::new();
-        for spec in specs {
-            let metric = spec.build(table)?;
-            metrics.insert(spec.public_name(), self.release.loss(&*metric).0);
-            self.control.check()?;
-        }
-        Ok(metrics)
+        let losses = self.release.losses(&specs, &PhaseWatch(self.control))?;
+        self.control.check()?;
+        let names = specs.iter().map(MetricSpec::public_name);
+        Ok(names.zip(losses.iter().map(|loss| loss.0)).collect())
     }
 
     /// Everything that determined what the release looks like.
