@@ -107,6 +107,15 @@ impl Seal {
         self.fingerprint
     }
 
+    /// The same with the fingerprint, which was not known yet.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn with_fingerprint(&self, fingerprint: Fingerprint) -> Seal {
+        Seal {
+            fingerprint: Some(fingerprint),
+            blocks: self.blocks.clone(),
+        }
+    }
+
     /// How many there were.
     #[cfg(feature = "parquet")]
     pub(crate) fn bytes(&self) -> u64 {

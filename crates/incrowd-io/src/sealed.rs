@@ -1,34 +1,37 @@
 //! A file whose bytes are checked each time they are read.
 //!
 //! Parquet is read out of order, so its fingerprint cannot be computed while reading. Computed before or after, it
-//! could be that of another file if something writes to this one meanwhile. So the whole file is read once first, for
-//! the fingerprint and a short hash of every block; every block read later must have the same hash, also in later passes.
-//! What is decoded is what the fingerprint covers.
+//! could be that of another file if something writes to this one meanwhile. So the whole file is read once first, for a
+//! short hash of every block; every block read later must have the same hash, also in later passes and by the thread that
+//! takes the fingerprint. What is decoded is what the fingerprint covers.
 
 use crate::file::{CHUNK, SharedFile};
 use crate::fingerprint::Fingerprint;
-use crate::seal::{BLOCK, Pass, Seal, Sealing};
+use crate::seal::{BLOCK, LastSeal, Pass, Seal, Sealing};
+use crate::sha256::Sha256;
 use bytes::Bytes;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 /// A [`SharedFile`] as it was at one moment.
 #[derive(Debug, Clone)]
 pub(crate) struct SealedFile {
     file: SharedFile,
     seal: Arc<Seal>,
-    fingerprint: Fingerprint,
     is_broken: Arc<AtomicBool>,
 }
 
 impl SealedFile {
-    /// Seals a file, unless that was done in a pass before.
-    pub(crate) fn new(file: SharedFile, pass: Pass) -> io::Result<Self> {
-        let seal = match pass {
-            Pass::Again(seal) => seal,
-            first => {
-                let mut reader = Sealing::new(file.read_from(0).take(file.bytes()), first);
+    /// Seals a file, unless that was done in a pass before, and begins to take its fingerprint.
+    pub(crate) fn new(file: SharedFile, pass: Pass) -> io::Result<(Self, SealedFingerprint)> {
+        let (seal, last) = match pass {
+            Pass::Again(seal) => (seal, None),
+            Pass::First(last) => {
+                let pass = Pass::First(last.clone());
+                let mut reader = Sealing::new(file.read_from(0).take(file.bytes()), pass);
+                reader.leave_fingerprint();
                 let mut chunk = vec![0; CHUNK];
                 let mut left = file.bytes();
                 while left > 0 {
@@ -37,27 +40,30 @@ impl SealedFile {
                     left -= chunk.len() as u64;
                 }
                 // A first pass has nothing to compare with.
-                reader.seal().ok_or(io::ErrorKind::InvalidData)?
+                let seal = reader.seal().ok_or(io::ErrorKind::InvalidData)?;
+                (seal, Some(last))
             }
         };
         let is_broken = AtomicBool::new(file.bytes() != seal.bytes());
-        Ok(SealedFile {
+        let file = SealedFile {
             file,
-            // Whoever reads places in any order leaves it to nobody.
-            fingerprint: seal.fingerprint().ok_or(io::ErrorKind::InvalidData)?,
             seal,
             is_broken: Arc::new(is_broken),
-        })
+        };
+        let fingerprint = match last {
+            None => SealedFingerprint {
+                // Whoever reads places in any order leaves it to nobody.
+                taking: Taking::Done(file.seal.fingerprint().ok_or(io::ErrorKind::InvalidData)?),
+                is_wanted: Arc::default(),
+            },
+            Some(last) => SealedFingerprint::take(&file, last),
+        };
+        Ok((file, fingerprint))
     }
 
     /// The length.
     pub(crate) fn bytes(&self) -> u64 {
         self.file.bytes()
-    }
-
-    /// SHA-256 of the whole file.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        self.fingerprint
     }
 
     /// Whether a read failed because the bytes had changed.
@@ -94,6 +100,80 @@ impl SealedFile {
         read?;
         Ok(block.into())
     }
+}
+
+/// SHA-256 of a whole [`SealedFile`]. A thread of its own takes it, while others read places of the file.
+#[derive(Debug)]
+pub(crate) struct SealedFingerprint {
+    taking: Taking,
+    is_wanted: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+enum Taking {
+    Done(Fingerprint),
+    /// By this thread, or by whoever asks if the system could not start one.
+    Begun {
+        file: SealedFile,
+        last: LastSeal,
+        thread: Option<JoinHandle<io::Result<Fingerprint>>>,
+    },
+}
+
+impl SealedFingerprint {
+    /// Begins to take it, and leaves the seal here once it is known.
+    fn take(file: &SealedFile, last: LastSeal) -> Self {
+        let is_wanted = Arc::new(AtomicBool::new(true));
+        let thread = std::thread::Builder::new()
+            .name("fingerprint".into())
+            .spawn({
+                let (file, is_wanted) = (file.clone(), Arc::clone(&is_wanted));
+                move || hash(&file, &is_wanted)
+            });
+        SealedFingerprint {
+            taking: Taking::Begun {
+                file: file.clone(),
+                last,
+                thread: thread.ok(),
+            },
+            is_wanted,
+        }
+    }
+
+    /// The fingerprint. An error if the file changed before it was taken.
+    pub(crate) fn get(&mut self) -> io::Result<Fingerprint> {
+        let (fingerprint, file, last) = match &mut self.taking {
+            Taking::Done(fingerprint) => return Ok(*fingerprint),
+            Taking::Begun { file, last, thread } => {
+                let taken = match thread.take() {
+                    Some(thread) => thread.join().expect("hashing does not panic"),
+                    None => hash(file, &self.is_wanted),
+                };
+                (taken?, file, last)
+            }
+        };
+        last.keep(&Arc::new(file.seal.with_fingerprint(fingerprint)));
+        self.taking = Taking::Done(fingerprint);
+        Ok(fingerprint)
+    }
+}
+
+impl Drop for SealedFingerprint {
+    fn drop(&mut self) {
+        self.is_wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+/// SHA-256 of all blocks, as long as anybody wants to know it.
+fn hash(file: &SealedFile, is_wanted: &AtomicBool) -> io::Result<Fingerprint> {
+    let mut hashed = Sha256::default();
+    for number in 0..file.bytes().div_ceil(BLOCK as u64) {
+        if !is_wanted.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        hashed.update(&file.read_block(number)?);
+    }
+    Ok(Fingerprint::of_hashed(&hashed))
 }
 
 /// Reads places of a [`SealedFile`] and holds on to the last block, where the next place often begins.
@@ -185,23 +265,25 @@ impl Read for SealedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::LastSeal;
     use std::fs::File;
     use std::io::Write;
 
-    fn sealed(folder: &std::path::Path, bytes: &[u8]) -> SealedFile {
-        let path = folder.join("file");
-        std::fs::write(&path, bytes).unwrap();
-        let file = SharedFile::new(File::open(path).unwrap()).unwrap();
-        SealedFile::new(file, Pass::First(LastSeal::default())).unwrap()
+    fn open(folder: &std::path::Path, pass: Pass) -> (SealedFile, SealedFingerprint) {
+        let file = File::open(folder.join("file")).unwrap();
+        SealedFile::new(SharedFile::new(file).unwrap(), pass).unwrap()
+    }
+
+    fn sealed(folder: &std::path::Path, bytes: &[u8]) -> (SealedFile, SealedFingerprint) {
+        std::fs::write(folder.join("file"), bytes).unwrap();
+        open(folder, Pass::First(LastSeal::default()))
     }
 
     #[test]
     fn every_place_reads_as_it_was_sealed() {
         let folder = tempfile::tempdir().unwrap();
         let bytes: Vec<u8> = (0..2 * CHUNK + 1000).map(|at| (at % 251) as u8).collect();
-        let file = sealed(folder.path(), &bytes);
-        assert_eq!(file.fingerprint(), Fingerprint::of(&bytes));
+        let (file, mut fingerprint) = sealed(folder.path(), &bytes);
+        assert_eq!(fingerprint.get().unwrap(), Fingerprint::of(&bytes));
         let region = file.region();
         for at in [
             0,
@@ -232,7 +314,8 @@ mod tests {
     fn a_block_that_changed_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let bytes = vec![7; 3 * CHUNK];
-        let file = sealed(folder.path(), &bytes);
+        let (file, mut fingerprint) = sealed(folder.path(), &bytes);
+        fingerprint.get().unwrap();
         let mut changed = bytes.clone();
         changed[CHUNK + 5] = 8;
         let mut writer = File::options()
@@ -249,5 +332,30 @@ mod tests {
         assert!(read(CHUNK).is_err() && file.has_changed());
         writer.set_len(10).unwrap();
         assert!(read(2 * CHUNK).is_err());
+    }
+    #[test]
+    fn the_fingerprint_is_of_the_bytes_that_were_sealed_or_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [0, 1, BLOCK, 3 * BLOCK + 7] {
+            let bytes = vec![7; length];
+            std::fs::write(folder.path().join("file"), &bytes).unwrap();
+            let last = LastSeal::default();
+            let (file, mut fingerprint) = open(folder.path(), Pass::First(last.clone()));
+            let expected = Fingerprint::of(&bytes);
+            assert!(last.of(&expected).is_none(), "nobody waited for it yet");
+            assert_eq!(fingerprint.get().unwrap(), expected);
+            // A pass after it takes none.
+            let again = Pass::Again(last.of(&expected).unwrap());
+            assert_eq!(open(folder.path(), again).1.get().unwrap(), expected);
+            if length > 0 {
+                let (is_wanted, mut changed) = (AtomicBool::new(true), bytes);
+                changed[length - 1] = 8;
+                std::fs::write(folder.path().join("file"), changed).unwrap();
+                assert!(hash(&file, &is_wanted).is_err() && file.has_changed());
+            }
+        }
+        let (file, _) = sealed(folder.path(), &[7; 10]);
+        assert!(hash(&file, &AtomicBool::new(false)).is_err());
+        assert!(!file.has_changed());
     }
 }

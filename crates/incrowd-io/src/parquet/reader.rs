@@ -9,7 +9,7 @@ use crate::csv::check_columns;
 use crate::file::SharedFile;
 use crate::row_source::{RowsRead, Unsplit};
 use crate::seal::Pass;
-use crate::sealed::{SealedFile, SealedRegion};
+use crate::sealed::{SealedFile, SealedFingerprint, SealedRegion};
 use crate::stored_type::StoredType;
 use crate::utf8::check_utf8;
 use crate::{Error, Fingerprint, RowReader};
@@ -23,6 +23,7 @@ use std::sync::Arc;
 /// Reads one pass over a Parquet input.
 pub(crate) struct ParquetReader {
     input: Arc<Input>,
+    fingerprint: SealedFingerprint,
     metadata: Arc<ParquetMetaData>,
     columns: Vec<String>,
     meanings: Vec<Meaning>,
@@ -62,11 +63,12 @@ impl ParquetReader {
         file: SharedFile,
         pass: Pass,
     ) -> Result<ParquetReader, Error> {
-        let file = SealedFile::new(file, pass).map_err(|source| Error::Read {
+        let sealed = SealedFile::new(file, pass).map_err(|source| Error::Read {
             input: input.clone(),
             byte: 0,
             source,
-        })?;
+        });
+        let (file, fingerprint) = sealed?;
         let input = Input { name: input, file };
         let metadata = unless_panicking(|| {
             let parquet = SerializedFileReader::new(input.file.region())?;
@@ -97,6 +99,7 @@ impl ParquetReader {
         let rows_total = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
         Ok(ParquetReader {
             input: Arc::new(input),
+            fingerprint,
             metadata,
             columns,
             meanings,
@@ -238,7 +241,18 @@ impl RowReader for ParquetReader {
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        Ok(self.input.file.fingerprint())
+        let Input { name, file } = &*self.input;
+        self.fingerprint.get().map_err(|source| {
+            let input = name.clone();
+            match file.has_changed() {
+                true => Error::InputChanged { input },
+                false => Error::Read {
+                    input,
+                    byte: 0,
+                    source,
+                },
+            }
+        })
     }
 
     fn delimiter(&self) -> Option<u8> {
