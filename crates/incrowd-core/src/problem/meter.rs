@@ -45,39 +45,73 @@ impl<'w> ThreadMeter<'w> {
             shared: Some(self.shared),
             look_every: self.look_every,
             limit: self.limit,
+            stopped: Cell::new(self.shared.stopped()),
             ..Meter::new(self.watch)
         }
     }
 }
 
-/// What the watch has been told by threads that share a work. Parts of it may be begun when less is known than while they are
-/// done, so nothing that was told is taken back.
+/// What threads that share a work have told the watch, and whether it said stop: then none of them asks again.
 #[derive(Debug)]
-pub(crate) struct Told(Mutex<Progress>);
+pub(crate) struct Told(Mutex<Conversation>);
+
+#[derive(Debug)]
+struct Conversation {
+    told: Progress,
+    stopped: Option<Interruption>,
+}
 
 impl Told {
     /// So much work and nothing else.
     pub(crate) fn of(work: u64) -> Self {
-        Told(Mutex::new(Progress {
+        let told = Progress {
             work,
             ..Progress::default()
+        };
+        Told(Mutex::new(Conversation {
+            told,
+            stopped: None,
         }))
     }
 
     /// How much work.
     pub(crate) fn work(&self) -> u64 {
-        self.lock().work
+        self.lock().told.work
     }
 
     /// At least so much work.
     pub(crate) fn raise(&self, work: u64) {
-        let mut told = self.lock();
+        let told = &mut self.lock().told;
         told.work = told.work.max(work);
     }
 
-    /// So much more work, and what is known now; all that is to be told.
-    fn add(&self, work: u64, known: Progress) -> Progress {
-        let mut told = self.lock();
+    /// What the watch said, if it was to stop.
+    pub(crate) fn stopped(&self) -> Option<Interruption> {
+        self.lock().stopped
+    }
+
+    /// Tells the watch of so much more work and of what is known now. Others wait, so that it hears of more work each time.
+    fn tell(&self, watch: &dyn Watch, work: u64, known: Progress) -> Result<(), Interruption> {
+        let mut conversation = self.lock();
+        if let Some(why) = conversation.stopped {
+            return Err(why);
+        }
+        conversation.add(work, known);
+        let said = watch.step(conversation.told);
+        conversation.stopped = said.err();
+        said
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Conversation {
+    /// So much more work, and what is known now. Parts of a work may be begun when less is known than while they are done, so
+    /// nothing that was told is taken back.
+    fn add(&mut self, work: u64, known: Progress) {
+        let told = &mut self.told;
         let best = told.best.into_iter().chain(known.best);
         *told = Progress {
             nodes_checked: told.nodes_checked.max(known.nodes_checked),
@@ -85,11 +119,6 @@ impl Told {
             lower_bound: told.lower_bound.max(known.lower_bound),
             work: told.work + work,
         };
-        *told
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,7 +177,10 @@ impl<'w> Meter<'w> {
         'w: 't,
     {
         let parts = parts.max(1) as u64;
-        shared.add(0, self.progress.get());
+        let mut conversation = shared.lock();
+        conversation.add(0, self.progress.get());
+        conversation.stopped = conversation.stopped.or(self.stopped.get());
+        drop(conversation);
         ThreadMeter {
             watch: self.watch,
             shared,
@@ -194,14 +226,14 @@ impl<'w> Meter<'w> {
         let spent = self.spent.get();
         let since = spent.saturating_sub(self.looked.replace(spent));
         let known = self.progress.get();
-        let progress = match self.shared {
-            Some(shared) => shared.add(since, known),
-            None => Progress {
+        let said = match self.shared {
+            Some(shared) => shared.tell(self.watch, since, known),
+            None => self.watch.step(Progress {
                 work: spent,
                 ..known
-            },
+            }),
         };
-        self.watch.step(progress).map_err(|why| self.stop(why))
+        said.map_err(|why| self.stop(why))
     }
 
     /// How much of this work the watch was told.
@@ -307,8 +339,13 @@ mod tests {
             work: 0,
         };
         let told = Told::of(7);
-        assert_eq!(told.add(0, Progress::default()).best, None);
-        let first = told.add(3, known(4, 0.5, 0.1));
+        let add = |work, known| {
+            let mut conversation = told.lock();
+            conversation.add(work, known);
+            conversation.told
+        };
+        assert_eq!(add(0, Progress::default()).best, None);
+        let first = add(3, known(4, 0.5, 0.1));
         assert_eq!(
             first,
             Progress {
@@ -316,9 +353,9 @@ mod tests {
                 ..known(4, 0.5, 0.1)
             }
         );
-        let stale = told.add(5, known(2, 0.9, 0.0));
+        let stale = add(5, known(2, 0.9, 0.0));
         assert_eq!(stale, Progress { work: 15, ..first });
-        let newer = told.add(0, known(9, 0.4, 0.3));
+        let newer = add(0, known(9, 0.4, 0.3));
         assert_eq!(
             newer,
             Progress {
@@ -329,9 +366,35 @@ mod tests {
         told.raise(12);
         assert_eq!(told.work(), 15);
         told.raise(20);
+        assert_eq!(add(0, Progress::default()), Progress { work: 20, ..newer });
+    }
+
+    #[test]
+    fn a_watch_that_said_stop_is_not_asked_again_by_any_thread() {
+        let watch = seen(30);
+        let meter = Meter::new(&watch);
+        let told = Told::of(0);
+        let of_thread = meter.for_thread(1, u64::MAX, &told);
+        let (first, second) = (of_thread.begin(), of_thread.begin());
+        while first.spend(Work(3)).is_ok() {}
+        assert_eq!(told.stopped(), Some(Interruption::TimeUp));
+        let looks = watch.looks.load(Ordering::Relaxed);
+        assert_eq!(second.spend(Work(9)), Ok(()));
+        assert_eq!(second.spend(Work(9)), Err(Interruption::TimeUp));
+        assert_eq!(of_thread.begin().spend(Work(1)), Err(Interruption::TimeUp));
+        assert_eq!(watch.looks.load(Ordering::Relaxed), looks);
+    }
+
+    #[test]
+    fn threads_of_a_work_that_was_stopped_do_nothing() {
+        let watch = seen(u64::MAX);
+        let meter = Meter::new(&watch);
+        assert_eq!(meter.spend(Work(101)), Err(Interruption::WorkDone));
+        let told = Told::of(meter.spent());
+        let of_thread = meter.for_thread(2, u64::MAX, &told);
         assert_eq!(
-            told.add(0, Progress::default()),
-            Progress { work: 20, ..newer }
+            of_thread.begin().spend(Work(0)),
+            Err(Interruption::WorkDone)
         );
     }
 

@@ -2,6 +2,46 @@
 
 use super::{Interruption, Meter, Told};
 use crate::counts::{Work, in_parallel};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What became of one of several items.
+pub(crate) struct Done<R> {
+    pub(crate) result: Result<R, Interruption>,
+    /// Not counted by the caller yet.
+    pub(crate) spent: Work,
+}
+
+/// Does `work` for every item, whose results follow in the order of the items, at least up to the first that was stopped. Each
+/// item is counted on a meter of its own; the caller counts all of them on `meter`.
+pub(crate) fn done_side_by_side<T: Send, R: Send>(
+    meter: &Meter<'_>,
+    threads: usize,
+    items: Vec<T>,
+    work: impl Fn(T, &Meter<'_>) -> Result<R, Interruption> + Sync,
+) -> Vec<Done<R>> {
+    let told = Told::of(meter.spent());
+    let meter_of_item = meter.for_task(items.len(), &told);
+    let is_stopped = AtomicBool::new(false);
+    let done = in_parallel(threads, items, |item| {
+        if is_stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let own = meter_of_item.begin();
+        let result = work(item, &own);
+        is_stopped.fetch_or(result.is_err(), Ordering::Relaxed);
+        let spent = Work(own.spent());
+        Some(Done { result, spent })
+    });
+    // Items are begun in order, so all before a stopped one are done.
+    let done: Vec<Done<R>> = done.into_iter().map_while(|done| done).collect();
+    let spent = meter.spent() + done.iter().map(|done| done.spent.0).sum::<u64>();
+    meter.note_told(match told.stopped() {
+        // This meter asks nobody again.
+        Some(_) => spent,
+        None => told.work().min(spent),
+    });
+    done
+}
 
 /// The result of `work` for every item, in the order of the items, or why the work was stopped. Each item is counted on a
 /// meter of its own, and all of them on `meter`.
@@ -11,20 +51,12 @@ pub(crate) fn side_by_side<T: Send, R: Send>(
     items: Vec<T>,
     work: impl Fn(T, &Meter<'_>) -> Result<R, Interruption> + Sync,
 ) -> Result<Vec<R>, Interruption> {
-    let told = Told::of(meter.spent());
-    let meter_of_item = meter.for_task(items.len(), &told);
-    let done = in_parallel(threads, items, |item| {
-        let own = meter_of_item.begin();
-        let result = work(item, &own);
-        (result, own.spent())
+    let done = done_side_by_side(meter, threads, items, work).into_iter();
+    let counted = done.map(|Done { result, spent }| {
+        meter.spend(spent)?;
+        result.map_err(|why| meter.stop(why))
     });
-    let (results, spent): (Vec<_>, Vec<u64>) = done.into_iter().unzip();
-    let results = results.into_iter().collect::<Result<Vec<R>, _>>();
-    let results = results.map_err(|why| meter.stop(why))?;
-    let spent: u64 = spent.iter().sum();
-    meter.note_told(told.work().min(meter.spent() + spent));
-    meter.spend(Work(spent))?;
-    Ok(results)
+    counted.collect()
 }
 
 #[cfg(test)]

@@ -500,28 +500,33 @@ fn a_search_whose_nodes_outgrow_the_memory_ends_with_what_it_has() {
 }
 
 #[test]
-fn a_check_that_is_stopped_at_any_look_publishes_nothing() {
+fn a_check_that_is_stopped_at_any_look_publishes_nothing_whatever_the_threads() {
     for_every_model(2, |_, problem, _, case| {
         let Ok(proposal) = ALGORITHMS[0].solve(problem, &Unwatched) else {
             return;
         };
-        let all = Looks::of_all();
-        let whole = publish_watched(problem, &proposal, &all).expect(case);
-        assert!(all.count() > 0, "{case}: the check looks at its watch");
-        assert_eq!(
-            whole.rows_suppressed(),
-            publish(problem, &proposal).expect(case).rows_suppressed()
-        );
-        for look in 0..all.count() {
-            for why in [Interruption::TimeUp, Interruption::Cancelled] {
-                let watch = Looks::stopping_at(look, why);
-                let stopped = publish_watched(problem, &proposal, &watch);
-                let is_right = match why {
-                    Interruption::Cancelled => matches!(stopped, Err(Error::Cancelled)),
-                    _ => matches!(stopped, Err(Error::CheckStopped)),
-                };
-                assert!(is_right, "{case}, look {look}");
-                assert_eq!(watch.count(), look + 1, "{case}: stopped is stopped");
+        let suppressed = publish(problem, &proposal).expect(case).rows_suppressed();
+        for threads in [1, 3] {
+            let problem = &problem.clone().with_settings(Settings {
+                threads,
+                ..problem.settings.clone()
+            });
+            let all = Looks::of_all();
+            let whole = publish_watched(problem, &proposal, &all).expect(case);
+            assert!(all.count() > 0, "{case}: the check looks at its watch");
+            assert_eq!(whole.rows_suppressed(), suppressed, "{case}");
+            for look in 0..all.count() {
+                for why in [Interruption::TimeUp, Interruption::Cancelled] {
+                    let case = format!("{case}, look {look}, {threads} threads");
+                    let watch = Looks::stopping_at(look, why);
+                    let stopped = publish_watched(problem, &proposal, &watch);
+                    let is_right = match why {
+                        Interruption::Cancelled => matches!(stopped, Err(Error::Cancelled)),
+                        _ => matches!(stopped, Err(Error::CheckStopped)),
+                    };
+                    assert!(is_right, "{case}");
+                    assert_eq!(watch.count(), look + 1, "{case}: stopped is stopped");
+                }
             }
         }
     });
