@@ -13,7 +13,7 @@ pub use between::{bounds_between, bounds_from_below};
 pub use meter::{LOOK_EVERY, Meter};
 pub(crate) use meter::{ThreadMeter, Told};
 pub use settings::Settings;
-pub(crate) use side_by_side::side_by_side;
+pub(crate) use side_by_side::{Done, done_side_by_side, side_by_side};
 pub use steps::{Action, Step};
 
 use crate::counts::{Attribute, CountedTable, MissingCells};

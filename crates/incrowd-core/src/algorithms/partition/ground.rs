@@ -12,12 +12,20 @@ use crate::algorithms::partition::settings::{PartitionSettings, Scheme};
 use crate::counts::Work;
 use crate::problem::{Interruption, Meter, Problem};
 use crate::recode::{ColumnRecoding, Grouping};
+use std::ops::Deref;
+use std::sync::Arc;
 
-/// A problem as a search over partitions sees it.
+/// A problem as a search over partitions sees it, or a thread that does a part of it.
 #[derive(Debug)]
 pub(super) struct Ground<'a> {
-    pub(super) problem: &'a Problem<'a>,
+    data: Arc<GroundData<'a>>,
     pub(super) meter: &'a Meter<'a>,
+}
+
+/// What all threads share.
+#[derive(Debug)]
+pub(super) struct GroundData<'a> {
+    pub(super) problem: &'a Problem<'a>,
     pub(super) values: Vec<Values>,
     pub(super) schemes: Vec<Scheme>,
     pub(super) spaces: Vec<Space>,
@@ -49,7 +57,27 @@ pub(super) fn below(cost: f64) -> f64 {
     cost.max(0.0) * (1.0 - 1e-11)
 }
 
+impl<'a> Deref for Ground<'a> {
+    type Target = GroundData<'a>;
+
+    fn deref(&self) -> &GroundData<'a> {
+        &self.data
+    }
+}
+
 impl<'a> Ground<'a> {
+    /// For a thread that counts its work here.
+    pub(super) fn of_thread(data: &Arc<GroundData<'a>>, meter: &'a Meter<'a>) -> Self {
+        Ground {
+            data: Arc::clone(data),
+            meter,
+        }
+    }
+
+    pub(super) fn data(&self) -> &Arc<GroundData<'a>> {
+        &self.data
+    }
+
     /// Refuses what it cannot search.
     pub(super) fn refuse(problem: &Problem<'_>, settings: &PartitionSettings) -> Result<(), Error> {
         if problem.crowds_overlap() {
@@ -122,9 +150,8 @@ impl<'a> Ground<'a> {
                 rows.collect()
             })
             .collect();
-        Ok(Ground {
+        let data = GroundData {
             problem,
-            meter,
             values,
             schemes,
             spaces,
@@ -132,6 +159,10 @@ impl<'a> Ground<'a> {
             judge,
             finest,
             rows,
+        };
+        Ok(Ground {
+            data: Arc::new(data),
+            meter,
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::super::blocks::Partition;
 use super::super::classes::Classes;
-use super::Search;
+use super::explore::Explorer;
 use crate::problem::Interruption;
 
 /// A lower bound of the cost of partitions.
@@ -18,7 +18,7 @@ pub(super) struct Bounds {
     pub(super) is_over_budget: bool,
 }
 
-impl Search<'_, '_> {
+impl Explorer<'_, '_> {
     /// The finest and the coarsest partitions below a node.
     pub(super) fn corners(
         &self,
@@ -26,15 +26,15 @@ impl Search<'_, '_> {
         changed: usize,
         fixed: u64,
     ) -> (Vec<Partition>, Vec<Partition>) {
-        let spaces = &self.ground.spaces;
+        let (spaces, plan) = (&self.ground.spaces, self.plan);
         let mut fine = partitions.to_vec();
         let mut coarse = partitions.to_vec();
-        if let Some(finished) = self.finished {
+        if let Some(finished) = plan.finished {
             coarse[finished] = spaces[finished].coarsest();
         }
-        for (place, &attribute) in self.order.iter().enumerate().skip(changed) {
+        for (place, &attribute) in plan.order.iter().enumerate().skip(changed) {
             let (space, partition) = (&spaces[attribute], &partitions[attribute]);
-            match (self.is_bottom_up, place == changed) {
+            match (plan.is_bottom_up, place == changed) {
                 _ if fixed >> place & 1 == 1 => {}
                 (true, true) => coarse[attribute] = space.highest_below(partition),
                 (true, false) => coarse[attribute] = space.coarsest(),
@@ -52,12 +52,12 @@ impl Search<'_, '_> {
         fine: &[Partition],
         coarse: &[Partition],
     ) -> Result<Bounds, Interruption> {
-        let ground = self.ground;
+        let (ground, plan) = (self.ground, self.plan);
+        let (rules, is_bottom_up) = (plan.rules, plan.is_bottom_up);
         ground.meter.spend(classes.work() + classes.work())?;
         let (cost, judge) = (&ground.cost, &ground.judge);
         let rows = ground.rows_of_all_blocks(fine);
-        let looks_up =
-            self.rules.tighter_bounds || self.rules.useful_applicators || !self.is_bottom_up;
+        let looks_up = rules.tighter_bounds || rules.useful_applicators || !is_bottom_up;
         let looks_at_parts = self.may_look_at_parts();
         let wider = looks_up.then(|| {
             let maps: Vec<Vec<u32>> = (fine.iter().zip(coarse))
@@ -68,11 +68,11 @@ impl Search<'_, '_> {
         });
         let mut charged: Vec<f64> = Vec::new();
         let (mut wherever, mut added, mut lost) = (0.0, 0.0, 0u32);
-        let uses_lost = self.rules.tighter_bounds || !self.is_bottom_up;
+        let uses_lost = rules.tighter_bounds || !is_bottom_up;
         for class in 0..classes.len() {
             let size = classes.sizes[class];
-            let is_charged = !self.is_bottom_up
-                || self.rules.tighter_bounds
+            let is_charged = !is_bottom_up
+                || rules.tighter_bounds
                 || judge.is_safe(size, classes.contents(class));
             let least = match cost.reads_values() {
                 _ if !is_charged => 0.0,
@@ -89,7 +89,7 @@ impl Search<'_, '_> {
                 if uses_lost {
                     more = f64::from(size) * cost.charge - least;
                 }
-            } else if self.rules.tighter_bounds
+            } else if rules.tighter_bounds
                 && !cost.reads_values()
                 && size < judge.smallest
                 && within.small < judge.smallest
@@ -108,7 +108,7 @@ impl Search<'_, '_> {
             wherever,
             below: wherever + added,
             lost,
-            is_over_budget: self.rules.useful_applicators && lost > ground.max_suppressed(),
+            is_over_budget: rules.useful_applicators && lost > ground.max_suppressed(),
         };
         // Adding up values takes longer than all of this, so not where sizes have said enough.
         let is_dropped = bounds.is_over_budget || self.is_too_much(bounds.below);

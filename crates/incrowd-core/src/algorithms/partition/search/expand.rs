@@ -1,8 +1,9 @@
 //! From a node to those one step away.
 
 use super::super::blocks::Partition;
+use super::explore::Explorer;
 use super::node::Node;
-use super::{LEAST_MEMORY, Search, Stop};
+use super::{LEAST_MEMORY, Stop};
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::Interruption;
@@ -16,21 +17,21 @@ enum Child {
     TooMuchForAll,
 }
 
-impl Search<'_, '_> {
-    /// Creates the nodes one step away that may contain something better.
-    pub(super) fn expand(&mut self, node: &Node) -> Result<(), Stop> {
+impl Explorer<'_, '_> {
+    /// The nodes one step away that may contain something better. Other nodes take so many bytes.
+    pub(super) fn expand(&mut self, node: &Node, memory: usize) -> Result<Vec<Node>, Stop> {
         let mut children: Vec<Node> = Vec::new();
         let mut memory_of_children = 0;
         let most_memory = self.ground.problem.memory_limit.max(LEAST_MEMORY);
         let mut fixed = node.fixed;
-        for place in (node.changed..self.order.len()).rev() {
-            let attribute = self.order[place];
+        for place in (node.changed..self.plan.order.len()).rev() {
+            let attribute = self.plan.order[place];
             if node.fixed >> place & 1 == 1 {
                 continue;
             }
             let ground = self.ground;
             let (space, partition) = (&ground.spaces[attribute], &node.partitions[attribute]);
-            let is_bottom_up = self.is_bottom_up;
+            let is_bottom_up = self.plan.is_bottom_up;
             let (mut steps, mut useless) = (0u64, 0u64);
             let mut see = |step: Partition| -> Result<(), Stop> {
                 ground.meter.spend(Work::of(1 + space.values() / 4))?;
@@ -43,7 +44,7 @@ impl Search<'_, '_> {
                     Child::TooMuchForAll => useless += 1,
                     Child::Dropped => {}
                 }
-                match self.memory + memory_of_children > most_memory {
+                match memory + memory_of_children > most_memory {
                     true => Err(ground.meter.stop(Interruption::MemoryFull).into()),
                     false => Ok(()),
                 }
@@ -58,17 +59,16 @@ impl Search<'_, '_> {
             }
             let is_useless = is_bottom_up && steps > 0 && useless == steps;
             // Whatever this attribute could do below costs at least as much as one of its first steps here.
-            if self.rules.useless_applicators && is_useless && place > node.changed {
+            if self.plan.rules.useless_applicators && is_useless && place > node.changed {
                 fixed |= 1 << place;
                 self.counts.applicators_dropped += 1;
             }
         }
-        for mut child in children {
+        for child in &mut children {
             // Attributes before the changed one never change again.
             child.fixed = fixed;
-            self.keep(child);
         }
-        Ok(())
+        Ok(children)
     }
 
     fn child(
@@ -80,10 +80,9 @@ impl Search<'_, '_> {
     ) -> Result<Child, Interruption> {
         let ground = self.ground;
         let mut partitions = node.partitions.clone();
-        partitions[self.order[place]] = step;
+        partitions[self.plan.order[place]] = step;
         let (fine, coarse) = self.corners(&partitions, place, fixed);
         let classes = ground.merge(&node.classes, &node.fine, &fine)?;
-        self.made += 1;
         self.work += node.classes.len() as u64;
         let bounds = self.bound(&classes, &fine, &coarse)?;
         if self.is_too_much(bounds.wherever) {
@@ -100,14 +99,14 @@ impl Search<'_, '_> {
         }
         Ok(Child::Kept(Box::new(Node {
             bound: bounds.below.max(node.bound),
-            number: self.made,
+            number: 0, // until it is kept
             partitions,
             fine,
             classes,
             changed: place,
             fixed,
             is_visited: false,
-            is_by_age: !self.rules.least_bound_first,
+            is_by_age: !self.plan.rules.least_bound_first,
         })))
     }
 }

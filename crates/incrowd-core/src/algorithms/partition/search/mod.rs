@@ -7,9 +7,14 @@
 //! the coarse corner but the largest part of it that keeps every promise.
 //!
 //! One attribute may be left out of the tree; for every node the [program](super::program) finds its best partition.
+//!
+//! Several nodes, more and more, are [explored](explore) at once by the threads there are. How many depends only on how many were
+//! visited, and what came of them is taken in their order, so the answer is the same whatever the threads.
 
 mod bound;
 mod expand;
+mod explore;
+mod looks;
 mod node;
 mod parts;
 mod start;
@@ -18,22 +23,27 @@ mod tests;
 
 pub(super) use start::seed;
 
-use super::blocks::Partition;
 use super::ground::{Ground, Solution, below};
 use super::improve;
 use super::program::is_exact;
 use crate::Error;
 use crate::algorithms::partition::settings::PruningRules;
-use crate::counts::Work;
 use crate::draw::Draw;
-use crate::problem::{Interruption, Progress};
+use crate::problem::{Done, Interruption, Progress, done_side_by_side};
 use crate::utility::Loss;
+use explore::{Explored, Explorer};
+use looks::Looks;
 use node::Node;
-use parts::Room;
 use std::collections::BinaryHeap;
 
 /// Classes merged before the search also looks for better results heuristically; most searches finish before.
 const WORK_BEFORE_IMPROVING: u64 = 30_000_000;
+
+/// With so many nodes visited, one more is explored at once: it may turn out to be of no interest for what came of the others.
+const VISITED_PER_NODE_AT_ONCE: u64 = 16;
+
+/// No more nodes are explored at once than so many.
+const MOST_AT_ONCE: u64 = 64;
 
 /// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
 const LEAST_MEMORY: usize = 64 << 20;
@@ -64,6 +74,16 @@ pub struct Counts {
     pub applicators_dropped: u64,
     /// Nodes pruned when their turn came again.
     pub dropped_late: u64,
+}
+
+impl Counts {
+    fn add(&mut self, more: Counts) {
+        self.nodes_visited += more.nodes_visited;
+        self.dropped_by_cost += more.dropped_by_cost;
+        self.dropped_by_budget += more.dropped_by_budget;
+        self.applicators_dropped += more.applicators_dropped;
+        self.dropped_late += more.dropped_late;
+    }
 }
 
 /// The direction, and which rules are used.
@@ -111,17 +131,55 @@ impl From<Interruption> for Stop {
     }
 }
 
-struct Search<'a, 'g> {
-    ground: &'a Ground<'g>,
+/// How the tree is searched.
+#[derive(Debug)]
+struct Plan {
     rules: PruningRules,
     is_bottom_up: bool,
     /// The attributes to branch over, in this order.
     order: Vec<usize>,
     /// Whether promises say how much of a class may be kept, and not only sizes.
     knows_parts: bool,
-    room: Room,
     /// The attribute that the program finishes.
     finished: Option<usize>,
+}
+
+impl Plan {
+    fn new(ground: &Ground<'_>, manner: Manner) -> Self {
+        let rules = manner.rules;
+        let finished = (0..ground.attributes())
+            .filter(|&attribute| {
+                rules.program && is_exact(&ground.spaces[attribute], ground.is_budgeted())
+            })
+            .max_by(|&one, &other| {
+                let size = |attribute: usize| ground.spaces[attribute].size();
+                size(one).total_cmp(&size(other)).then(other.cmp(&one))
+            });
+        let mut order: Vec<usize> = (0..ground.attributes())
+            .filter(|&attribute| Some(attribute) != finished)
+            .collect();
+        if rules.arranged_applicators {
+            order.sort_by_key(|&attribute| ground.finest.blocks(attribute));
+        }
+        Plan {
+            rules,
+            is_bottom_up: manner.is_bottom_up,
+            order,
+            knows_parts: !ground.judge.reads_sizes_only(),
+            finished,
+        }
+    }
+
+    /// Whether what costs at least so much is of no interest.
+    fn is_too_much(&self, bound: f64, best_cost: f64) -> bool {
+        self.rules.cost_bound && (bound >= below(best_cost) || bound == f64::INFINITY)
+    }
+}
+
+struct Search<'a, 'g> {
+    ground: &'a Ground<'g>,
+    plan: Plan,
+    looks: Looks,
     best: Option<Solution>,
     /// The cost of the start to beat.
     seed: Option<f64>,
@@ -139,31 +197,34 @@ struct Search<'a, 'g> {
     open: f64,
 }
 
+/// What a thread does.
+enum Task {
+    Explore(Node),
+    /// Looks for something better near this.
+    Improve(Solution),
+}
+
+/// What came of it.
+enum Outcome {
+    Explored(Result<Box<Explored>, Error>),
+    Improved(Improved),
+}
+
+/// What came of looking near the best.
+struct Improved {
+    best: Solution,
+    draw: Draw,
+    work: u64,
+    /// Why it was stopped, if it was.
+    stopped: Option<Interruption>,
+}
+
 impl<'a, 'g> Search<'a, 'g> {
     fn new(ground: &'a Ground<'g>, manner: Manner) -> Self {
-        let rules = manner.rules;
-        let finished = (0..ground.attributes())
-            .filter(|&attribute| {
-                rules.program && is_exact(&ground.spaces[attribute], ground.is_budgeted())
-            })
-            .max_by(|&one, &other| {
-                let size = |attribute: usize| ground.spaces[attribute].size();
-                size(one).total_cmp(&size(other)).then(other.cmp(&one))
-            });
-        let mut order: Vec<usize> = (0..ground.attributes())
-            .filter(|&attribute| Some(attribute) != finished)
-            .collect();
-        if rules.arranged_applicators {
-            order.sort_by_key(|&attribute| ground.finest.blocks(attribute));
-        }
         Search {
             ground,
-            rules,
-            is_bottom_up: manner.is_bottom_up,
-            order,
-            knows_parts: !ground.judge.reads_sizes_only(),
-            room: Room::default(),
-            finished,
+            plan: Plan::new(ground, manner),
+            looks: Looks::default(),
             best: None,
             seed: None,
             queue: BinaryHeap::new(),
@@ -188,16 +249,13 @@ impl<'a, 'g> Search<'a, 'g> {
         self.best.as_ref().map_or(f64::INFINITY, |best| best.cost)
     }
 
-    fn is_too_much(&self, bound: f64) -> bool {
-        self.rules.cost_bound && (bound >= below(self.best_cost()) || bound == f64::INFINITY)
-    }
-
     /// First the bound of everything, then a start, so that there is something to compare the start with.
     fn begin(&mut self) -> Result<(), Stop> {
-        let root = self.root()?;
+        let mut explorer = Explorer::new(self.ground, &self.plan, self.best_cost(), self.looks);
+        let root = explorer.root()?;
         self.keep(root);
         self.open = f64::INFINITY;
-        if self.rules.seeding {
+        if self.plan.rules.seeding {
             let seed = seed(self.ground).map_err(Stop::Failed)?;
             self.best = seed.filter(|seed| seed.cost.is_finite());
             self.seed = self.best.as_ref().map(|seed| seed.cost);
@@ -206,35 +264,131 @@ impl<'a, 'g> Search<'a, 'g> {
     }
 
     fn run(&mut self) -> Result<(), Stop> {
-        while let Some(mut node) = self.stack.pop().or_else(|| self.queue.pop()) {
+        loop {
+            let nodes = self.next_nodes();
+            if nodes.is_empty() {
+                return Ok(());
+            }
+            self.explore(nodes)?;
+        }
+    }
+
+    /// The nodes that are explored at once.
+    fn next_nodes(&mut self) -> Vec<Node> {
+        // Those that wait are only as good as what is known now, so they are few compared with those that were visited.
+        let most = (1 + self.counts.nodes_visited / VISITED_PER_NODE_AT_ONCE).min(MOST_AT_ONCE);
+        let mut nodes = Vec::new();
+        while (nodes.len() as u64) < most {
+            // Those of a stack come one at a time, so that it hardly grows.
+            let from_stack = if nodes.is_empty() {
+                self.stack.pop()
+            } else {
+                None
+            };
+            let is_from_stack = from_stack.is_some();
+            let Some(node) = from_stack.or_else(|| self.queue.pop()) else {
+                break;
+            };
             self.memory -= node.memory();
-            if self.is_too_much(node.bound) {
+            if self.plan.is_too_much(node.bound, self.best_cost()) {
                 self.counts.dropped_late += 1;
                 continue;
             }
-            // The current node is in no queue.
-            self.open = node.bound;
-            self.note(self.rules.least_bound_first.then_some(Loss(node.bound)));
-            self.ground.meter.spend(Work(1))?;
-            if !node.is_visited {
-                node.is_visited = true;
-                self.visit(&node)?;
-                if self.rules.delayed_expansion {
-                    self.keep(node);
-                    self.open = f64::INFINITY;
-                    continue;
+            nodes.push(node);
+            if is_from_stack {
+                break;
+            }
+        }
+        nodes
+    }
+
+    fn explore(&mut self, nodes: Vec<Node>) -> Result<(), Stop> {
+        let bounds: Vec<f64> = nodes.iter().map(|node| node.bound).collect();
+        let least = |bounds: &[f64]| bounds.iter().copied().fold(f64::INFINITY, f64::min);
+        // These nodes are in no queue.
+        self.open = least(&bounds);
+        self.note(self.plan.rules.least_bound_first.then_some(Loss(self.open)));
+        let is_improving = self.plan.rules.seeding
+            && self.work > WORK_BEFORE_IMPROVING
+            && self.work_beside < self.work / 2;
+        let near = self.best.as_ref().filter(|_| is_improving).cloned();
+        if is_improving && near.is_none() {
+            self.work_beside = self.work;
+        }
+        let tasks = near.map(Task::Improve).into_iter();
+        let tasks = tasks.chain(nodes.into_iter().map(Task::Explore)).collect();
+        let (best_cost, looks, memory) = (self.best_cost(), self.looks, self.memory);
+        let (plan, data, draw) = (&self.plan, self.ground.data(), &self.draw);
+        let (meter, threads) = (self.ground.meter, self.ground.problem.settings.threads);
+        let done = done_side_by_side(meter, threads, tasks, |task, meter| {
+            let ground = Ground::of_thread(data, meter);
+            match task {
+                Task::Improve(best) => Ok(Outcome::Improved(improved(&ground, best, draw.clone()))),
+                Task::Explore(node) => {
+                    let explorer = Explorer::new(&ground, plan, best_cost, looks);
+                    match explorer.explore(node, memory) {
+                        Ok(explored) => Ok(Outcome::Explored(Ok(Box::new(explored)))),
+                        Err(Stop::Failed(error)) => Ok(Outcome::Explored(Err(error))),
+                        Err(Stop::Interrupted(why)) => Err(why),
+                    }
                 }
             }
-            self.expand(&node)?;
-            self.open = f64::INFINITY;
-            if self.rules.seeding
-                && self.work > WORK_BEFORE_IMPROVING
-                && self.work_beside < self.work / 2
-            {
-                self.improve()?;
+        });
+        let mut taken = 0;
+        for Done { result, spent } in done {
+            let counted = meter.spend(spent);
+            match result {
+                Ok(Outcome::Improved(improved)) => {
+                    self.draw = improved.draw;
+                    self.work_beside += improved.work;
+                    self.keep_better(Some(improved.best));
+                    counted?;
+                    improved
+                        .stopped
+                        .map_or(Ok(()), |why| Err(meter.stop(why)))?;
+                }
+                Ok(Outcome::Explored(explored)) => {
+                    counted?;
+                    self.take(*explored.map_err(Stop::Failed)?, looks)?;
+                    taken += 1;
+                    self.open = least(&bounds[taken..]);
+                }
+                Err(why) => {
+                    counted?;
+                    return Err(meter.stop(why).into());
+                }
             }
         }
         Ok(())
+    }
+
+    /// Takes what came of a node.
+    fn take(&mut self, explored: Explored, looks_before: Looks) -> Result<(), Interruption> {
+        self.counts.add(explored.counts);
+        self.looks.add(looks_before, explored.looks);
+        self.work += explored.work;
+        self.keep_better(explored.found);
+        if let Some(node) = explored.visited {
+            self.keep(node);
+        }
+        for mut child in explored.children {
+            self.made += 1;
+            child.number = self.made;
+            self.keep(child);
+        }
+        match self.memory > self.ground.problem.memory_limit.max(LEAST_MEMORY) {
+            true => Err(self.ground.meter.stop(Interruption::MemoryFull)),
+            false => Ok(()),
+        }
+    }
+
+    fn keep_better(&mut self, found: Option<Solution>) {
+        if let Some(found) = found
+            && found.cost.is_finite()
+            && found.is_better_than(self.best.as_ref())
+        {
+            self.best = Some(found);
+        }
     }
 
     fn note(&self, lower_bound: Option<Loss>) {
@@ -246,22 +400,6 @@ impl<'a, 'g> Search<'a, 'g> {
         });
     }
 
-    /// Looks for a better result near the best, to prune more.
-    fn improve(&mut self) -> Result<(), Interruption> {
-        let Some(best) = self.best.clone() else {
-            self.work_beside = self.work;
-            return Ok(());
-        };
-        let mut found = improve::shaken(self.ground, &best, &mut self.draw)?;
-        let done = improve::descend(self.ground, &mut found, |_| {
-            self.work_beside += 8 * self.ground.finest.len() as u64;
-        });
-        if found.cost.is_finite() && found.is_better_than(self.best.as_ref()) {
-            self.best = Some(found);
-        }
-        done
-    }
-
     fn keep(&mut self, node: Node) {
         self.memory += node.memory();
         // Nodes of a stack are looked at next, so it hardly grows: the rest of the memory is for that.
@@ -271,67 +409,22 @@ impl<'a, 'g> Search<'a, 'g> {
             self.queue.push(node);
         }
     }
+}
 
-    fn root(&mut self) -> Result<Node, Interruption> {
-        let ground = self.ground;
-        let end = |attribute: usize| match self.is_bottom_up || Some(attribute) == self.finished {
-            true => ground.spaces[attribute].finest(),
-            false => ground.spaces[attribute].coarsest(),
-        };
-        let partitions: Vec<Partition> = (0..ground.attributes()).map(end).collect();
-        let finest = ground.all_finest();
-        let fine: Vec<Partition> = ground.spaces.iter().map(|space| space.finest()).collect();
-        let coarse: Vec<Partition> = ground.spaces.iter().map(|space| space.coarsest()).collect();
-        let classes = ground.merge(&ground.finest, &finest, &fine)?;
-        Ok(Node {
-            bound: self.bound(&classes, &fine, &coarse)?.below,
-            number: 0,
-            fine,
-            partitions,
-            classes,
-            changed: 0,
-            fixed: 0,
-            is_visited: false,
-            is_by_age: !self.rules.least_bound_first,
+/// Looks for a better result near the best, to prune more.
+fn improved(ground: &Ground<'_>, best: Solution, mut draw: Draw) -> Improved {
+    let mut work = 0;
+    let mut found = best.clone();
+    let done = improve::shaken(ground, &best, &mut draw).and_then(|shaken| {
+        found = shaken;
+        improve::descend(ground, &mut found, |_| {
+            work += 8 * ground.finest.len() as u64;
         })
-    }
-
-    /// Computes the cost of a node, with the best partition of the attribute left out.
-    fn visit(&mut self, node: &Node) -> Result<(), Interruption> {
-        self.counts.nodes_visited += 1;
-        let ground = self.ground;
-        let merged;
-        let classes = match self.is_bottom_up {
-            true => &node.classes,
-            false => {
-                merged = ground.merge(&node.classes, &node.fine, &node.partitions)?;
-                &merged
-            }
-        };
-        let limit = match self.rules.cost_bound && self.rules.tighter_bounds {
-            true => below(self.best_cost()),
-            false => f64::INFINITY,
-        };
-        let found = match self.finished {
-            None => Some(ground.evaluate_counted(classes, node.partitions.clone())?),
-            Some(attribute) => ground
-                .finish(classes, &node.partitions, attribute, limit)?
-                .map(|finished| {
-                    let mut partitions = node.partitions.clone();
-                    partitions[attribute] = finished.partition;
-                    Solution {
-                        partitions,
-                        cost: finished.cost.max(0.0),
-                        suppressed: finished.suppressed,
-                    }
-                }),
-        };
-        if let Some(found) = found
-            && found.cost.is_finite()
-            && found.is_better_than(self.best.as_ref())
-        {
-            self.best = Some(found);
-        }
-        Ok(())
+    });
+    Improved {
+        best: found,
+        draw,
+        work,
+        stopped: done.err(),
     }
 }

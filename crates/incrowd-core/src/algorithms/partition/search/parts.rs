@@ -5,45 +5,17 @@
 //! [`PrivacyModel::most_kept`](crate::privacy::PrivacyModel::most_kept). The others are suppressed whichever choice it is.
 
 use super::super::classes::{Classes, Wider};
-use super::super::cost::Merged;
 use super::super::ground::below;
-use super::Search;
 use super::bound::Bounds;
+use super::explore::Explorer;
 use crate::counts::Work;
 use crate::problem::Interruption;
 
-/// At so many nodes the search looks at parts whatever comes of it.
-const FIRST_LOOKS: u64 = 64;
-/// After that, a node that is dropped pays for looks at so many others. Looks everywhere made searches on Adult in which they dropped
-/// nothing up to about a tenth slower.
-const LOOKS_PER_DROP: u64 = 16;
-/// Where looks are not worth it, one of so many nodes is looked at all the same: it may be different further down.
-const LOOKS_REGARDLESS: u64 = 8;
-
-/// What came of looking at parts so far, and room for the work at one node, kept for the next.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    /// Nodes that could have been looked at, those that were, and those that were dropped for it.
-    asked: u64,
-    looked: u64,
-    dropped: u64,
-    merged: Merged,
-    /// What a row of each class adds when it is suppressed, and how many such rows there are.
-    added: Vec<(f64, u32)>,
-}
-
-impl Search<'_, '_> {
+impl Explorer<'_, '_> {
     /// Whether classes of the coarse corner may say more than their sizes do.
     pub(super) fn may_look_at_parts(&self) -> bool {
-        self.knows_parts && (self.rules.tighter_bounds || self.rules.useful_applicators)
-    }
-
-    /// Whether a look at the next node is likely to pay. A search that runs again says the same.
-    fn is_worth_a_look(&mut self) -> bool {
-        let room = &mut self.room;
-        room.asked += 1;
-        room.looked < FIRST_LOOKS + LOOKS_PER_DROP * room.dropped
-            || room.asked.is_multiple_of(LOOKS_REGARDLESS)
+        let rules = self.plan.rules;
+        self.plan.knows_parts && (rules.tighter_bounds || rules.useful_applicators)
     }
 
     /// Raises bounds by the rows that are lost although their class of the coarse corner is large enough. `charged` is what each
@@ -55,15 +27,15 @@ impl Search<'_, '_> {
         charged: &[f64],
         bounds: &mut Bounds,
     ) -> Result<(), Interruption> {
-        if !self.is_worth_a_look() {
+        if !self.looks.is_worth_one() {
             return Ok(());
         }
-        let ground = self.ground;
+        let (ground, rules) = (self.ground, self.plan.rules);
         let (cost, judge) = (&ground.cost, &ground.judge);
         let mut room = std::mem::take(&mut self.room);
         let mut done = Work::of(2 * classes.len());
         let mut lost = bounds.lost;
-        room.looked += 1;
+        self.looks.looked += 1;
         for (members, of) in wider.members().iter().zip(&wider.classes) {
             if of.size < judge.smallest {
                 continue; // all of its rows are counted as lost
@@ -77,9 +49,8 @@ impl Search<'_, '_> {
                 continue;
             }
             lost += of.size - kept;
-            bounds.is_over_budget |=
-                self.rules.useful_applicators && lost > ground.max_suppressed();
-            if self.rules.tighter_bounds {
+            bounds.is_over_budget |= rules.useful_applicators && lost > ground.max_suppressed();
+            if rules.tighter_bounds {
                 room.added.clear();
                 for &class in members {
                     let (size, charged) = (classes.sizes[class as usize], charged[class as usize]);
@@ -93,7 +64,7 @@ impl Search<'_, '_> {
                 bounds.below += least_added(&mut room.added, of.size - kept);
             }
             if bounds.is_over_budget || self.is_too_much(bounds.below) {
-                room.dropped += 1;
+                self.looks.dropped += 1;
                 break;
             }
         }

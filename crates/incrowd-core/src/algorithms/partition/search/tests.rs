@@ -1,6 +1,7 @@
 //! Bounds of two corners against every choice of partitions between them, and the search with and without what promises about
 //! values say.
 
+use super::super::blocks::Partition;
 use super::super::ground::below;
 use super::super::tests::bottom_up;
 use super::*;
@@ -8,7 +9,7 @@ use crate::algorithms::partition::settings::{PartitionSettings, Scheme};
 use crate::counts::{CountedTable, Missing, RowCounter};
 use crate::hierarchy::Hierarchy;
 use crate::privacy::{MODELS, ModelSpec, PrivacyModel};
-use crate::problem::{Meter, Problem};
+use crate::problem::{Meter, Problem, Settings};
 use crate::table::RowBatch;
 use crate::utility::{MetricSpec, UtilityMetric};
 
@@ -198,17 +199,20 @@ fn compare_with_all_between(specs: &[&str], draw: &mut Draw) -> [u32; 3] {
             PruningRules::NONE,
         ] {
             for is_bottom_up in [true, false] {
-                let mut search = Search::new(
-                    &ground,
-                    Manner {
-                        is_bottom_up,
-                        rules,
-                    },
-                );
-                let knows_parts = search.knows_parts;
-                let with = search.bound(&classes, &fine, &coarse).unwrap();
-                search.knows_parts = false;
-                let without = search.bound(&classes, &fine, &coarse).unwrap();
+                let manner = Manner {
+                    is_bottom_up,
+                    rules,
+                };
+                let mut plan = Plan::new(&ground, manner);
+                let knows_parts = plan.knows_parts;
+                let bound = |plan: &Plan| {
+                    let looks = Looks::default();
+                    let mut explorer = Explorer::new(&ground, plan, f64::INFINITY, looks);
+                    explorer.bound(&classes, &fine, &coarse).unwrap()
+                };
+                let with = bound(&plan);
+                plan.knows_parts = false;
+                let without = bound(&plan);
                 let case = || {
                     let corners = format!("{fine:?} {coarse:?}");
                     format!("{specs:?} {settings:?} {rules:?} {is_bottom_up}: {corners}")
@@ -311,7 +315,7 @@ fn the_optimum_is_the_same_with_and_without_what_promises_say() {
                             rules,
                         },
                     );
-                    search.knows_parts &= knows_parts;
+                    search.plan.knows_parts &= knows_parts;
                     assert!(search.begin().is_ok() && search.run().is_ok());
                     let found = search.best_cost();
                     let is_least = found == least || (found - least).abs() <= 1e-9 * least;
@@ -325,4 +329,61 @@ fn the_optimum_is_the_same_with_and_without_what_promises_say() {
         }
     }
     assert!(with < without / 10 * 9, "{with} nodes, {without} without");
+}
+
+#[test]
+fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
+    let mut draw = Draw::new(34);
+    let (mut complete, mut stopped, mut visited) = (0, 0, 0);
+    for number in 0..150 {
+        let table = table(&mut draw, 2 + number % 3, 60);
+        let models = models(&[SPECS[draw.below(SPECS.len())]], &table);
+        let metric = metric(&table, &mut draw);
+        let problem =
+            Problem::new(&table, &models, &*metric).allow_suppressed(budget(&table, &mut draw));
+        let own = settings_of(&table, &mut draw);
+        // Many rules leave few nodes.
+        let mut rules = match draw.below(2) {
+            0 => PruningRules::ALL,
+            _ => PruningRules::NONE,
+        };
+        rules.program = number % 4 == 0;
+        rules.seeding = number % 3 != 0;
+        rules.delayed_expansion = number % 5 != 0;
+        let manner = Manner {
+            is_bottom_up: draw.below(2) == 0,
+            rules,
+        };
+        let limit = [u64::MAX, 100_000, 10_000, 2_000][draw.below(4)];
+        let answer = |threads: usize| {
+            let problem = problem.clone().with_settings(Settings {
+                threads,
+                ..Settings::default()
+            });
+            let meter = Meter::unlimited();
+            let part = meter.part(limit);
+            let ground = Ground::new(&problem, &own, &meter).unwrap();
+            let limited = Ground::of_thread(ground.data(), &part);
+            let Ok(answer) = search(&limited, manner) else {
+                panic!("the search failed");
+            };
+            (answer, part.spent())
+        };
+        let (alone, work) = answer(1);
+        for threads in [2, 3, 8] {
+            let (among, work_of_all) = answer(threads);
+            assert_eq!(among.best, alone.best, "case {number}, {threads} threads");
+            assert_eq!(among.lower_bound, alone.lower_bound);
+            assert_eq!(among.counts, alone.counts);
+            assert_eq!(among.is_complete, alone.is_complete);
+            assert_eq!(work_of_all, work);
+        }
+        match alone.is_complete {
+            true => complete += 1,
+            false => stopped += 1,
+        }
+        visited += u64::from(alone.counts.nodes_visited > 32);
+    }
+    let met = [complete, stopped, visited];
+    assert!(met.iter().all(|&met| met > 20), "{met:?}");
 }
