@@ -333,6 +333,7 @@ mod tests {
         writer.set_len(10).unwrap();
         assert!(read(2 * CHUNK).is_err());
     }
+
     #[test]
     fn the_fingerprint_is_of_the_bytes_that_were_sealed_or_there_is_none() {
         let folder = tempfile::tempdir().unwrap();

@@ -65,7 +65,7 @@ impl SpareThreads {
         SpareThreads(AtomicIsize::new(threads as isize))
     }
 
-    /// One of them has, until this is dropped.
+    /// One of them is at work until this is dropped.
     pub(crate) fn occupy_one(&self) -> Borrowed<'_> {
         self.0.fetch_sub(1, Ordering::Relaxed);
         Borrowed {

@@ -1,4 +1,4 @@
-//! Brings tuples of equal texts together, on several threads: no hashing, no roll-up, nothing shared with the searches.
+//! Brings tuples of equal texts together, on several threads: no hashing, no roll-up, and no counting shared with the searches.
 //!
 //! The texts of a tuple are packed into words that sort as the texts do. Ranges of tuples are sorted side by side, and equal
 //! neighbors become one class of their range. Then the classes of all ranges are divided by their words into parts, and those

@@ -6,7 +6,9 @@
 //! thread as well.
 
 use super::group::{Grouping, Lower};
-use super::merge::{Entries, Members, MergeScratch, add_histograms, merge_histograms};
+use super::merge::{
+    Entries, MOST_VALUES_ADDED, Members, MergeScratch, add_histograms, merge_histograms,
+};
 use crate::counts::in_parallel::{SpareThreads, in_parallel};
 use crate::counts::{FrequencySet, Histograms};
 use std::ops::Range;
@@ -78,11 +80,12 @@ struct Part {
 }
 
 impl Division {
+    /// Small sets are large.
     #[cfg(test)]
-    pub(super) fn tiny() -> Self {
+    pub(super) fn with_pieces_of(classes: usize) -> Self {
         Division {
             large: 8,
-            piece: 5,
+            piece: classes,
             part: 3,
         }
     }
@@ -132,17 +135,14 @@ impl Division {
         upper.sizes.resize(classes, 0);
         let (mut keys, mut sizes) = (upper.keys.as_mut_slice(), upper.sizes.as_mut_slice());
         let places = parts.iter().map(|part| {
-            let of_part = (
-                keys.split_off_mut(..part.keys.len()),
-                sizes.split_off_mut(..part.sizes.len()),
-            );
+            let keys = keys.split_off_mut(..part.keys.len());
+            let sizes = sizes.split_off_mut(..part.sizes.len());
+            let of_part = keys.zip(sizes).expect("there is room for all parts");
             (part, of_part)
         });
         in_parallel(threads, places.collect(), |(part, (keys, sizes))| {
-            if let (Some(keys), Some(sizes)) = (keys, sizes) {
-                keys.copy_from_slice(&part.keys);
-                sizes.copy_from_slice(&part.sizes);
-            }
+            keys.copy_from_slice(&part.keys);
+            sizes.copy_from_slice(&part.sizes);
         });
         class_of.clear();
         if TRACKED {
@@ -169,6 +169,11 @@ impl Division {
                 }
             });
         }
+    }
+
+    /// Whether histograms of a column with so many values are best merged by [`Self::add`]: where their sum fits in a core's cache.
+    pub(super) fn is_best_added(self, values: usize, classes: usize) -> bool {
+        values <= MOST_VALUES_ADDED && classes * values <= self.piece
     }
 
     /// [`add_histograms`] for a large set.
@@ -332,7 +337,7 @@ impl Parts {
     pub(super) fn new(
         class_of: &[u32],
         classes: usize,
-        division: &Division,
+        division: Division,
         spare: &SpareThreads,
     ) -> Self {
         let helpers = spare.borrow_all();

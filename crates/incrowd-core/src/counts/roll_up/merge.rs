@@ -7,8 +7,8 @@ use std::ops::Range;
 /// lower histograms.
 const CELLS_PER_ENTRY: usize = 16;
 
-/// And if the column has no more values than this.
-const MOST_VALUES_ADDED: usize = 512;
+/// Histograms are only added up if the column has no more values than this.
+pub(super) const MOST_VALUES_ADDED: usize = 512;
 
 /// Working memory, kept between calls.
 #[derive(Debug, Default)]

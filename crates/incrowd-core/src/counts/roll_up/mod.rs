@@ -219,11 +219,11 @@ fn regroup_columns(
             None => {
                 merged.present = None;
                 let entries = Entries::all(lower);
-                if is_large && classes * values <= division.piece {
+                if is_large && division.is_best_added(values, classes) {
                     merged = division.add((lower, class_of), values, classes, threads);
                 } else if is_large {
                     let parts = parts
-                        .get_or_insert_with(|| Parts::new(class_of, classes, division, threads));
+                        .get_or_insert_with(|| Parts::new(class_of, classes, *division, threads));
                     merged = parts.merge(lower, values, threads);
                 } else if is_best_added(entries.len(), values, classes) {
                     let lower = (entries, class_of.as_slice());

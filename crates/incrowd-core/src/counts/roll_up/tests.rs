@@ -1,3 +1,4 @@
+use super::merge::MOST_VALUES_ADDED;
 use super::*;
 use crate::counts::{Histogram, Histograms, Missing, RowCounter};
 use crate::draw::Draw;
@@ -42,17 +43,17 @@ fn histograms_added_up_in_a_table_are_those_merged_one_by_one() {
     }
 }
 
-/// Columns that take one word or several, of values and `*`, and two that are counted.
+/// Columns that take one word or several, of values and `*`, and three that are counted, the last one with too many values to add up.
 fn table(columns: usize, rows: usize, draw: &mut Draw) -> CountedTable {
-    let names: Vec<String> = (0..columns + 2).map(|at| at.to_string()).collect();
+    let names: Vec<String> = (0..columns + COUNTED).map(|at| at.to_string()).collect();
     let quasi: Vec<usize> = (0..columns).collect();
-    let mut counter = RowCounter::new(&names, &quasi, &[columns, columns + 1]);
+    let mut counter = RowCounter::new(&names, &quasi, &[columns, columns + 1, columns + 2]);
     let mut batch = RowBatch::new(names.len());
     for _ in 0..rows {
         for _ in 0..columns {
             batch.push_cell(draw.below(5).to_string().as_bytes());
         }
-        for values in [3, 70] {
+        for values in [3, 70, 5000] {
             batch.push_cell(draw.below(values).to_string().as_bytes());
         }
     }
@@ -63,8 +64,13 @@ fn table(columns: usize, rows: usize, draw: &mut Draw) -> CountedTable {
         HierarchySpec::Suppress.build(&names[at], &values).unwrap()
     });
     let hierarchies = hierarchies.collect();
-    counter.finish(hierarchies, vec![None; 2], missing).unwrap()
+    counter
+        .finish(hierarchies, vec![None; COUNTED], missing)
+        .unwrap()
 }
+
+/// Counted columns.
+const COUNTED: usize = 3;
 
 type Listed = BTreeMap<Vec<u64>, (u32, Vec<(Vec<u32>, Vec<u32>)>)>;
 
@@ -74,7 +80,11 @@ fn listed(set: &FrequencySet) -> Listed {
         let Histogram { values, counts } = set.histograms(column).class(class);
         (values.to_vec(), counts.to_vec())
     };
-    let histograms = |class| (0..2).map(|column| histogram(class, column)).collect();
+    let histograms = |class| {
+        (0..COUNTED)
+            .map(|column| histogram(class, column))
+            .collect()
+    };
     let class = |class| {
         (
             set.key(class).to_vec(),
@@ -88,12 +98,13 @@ fn listed(set: &FrequencySet) -> Listed {
 fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever_the_threads() {
     let draw = &mut Draw::new(11);
     let mut parts_met = 0;
-    for (columns, rows) in [(2, 300), (4, 40), (4, 1000), (25, 200)] {
+    let mut too_many_to_add = 0;
+    for (columns, rows) in [(2, 1500), (4, 40), (4, 1000), (25, 200)] {
         let counted = table(columns, rows, draw);
         assert_eq!(counted.layout.words() > 1, columns == 25);
         let bottom = counted.lattice().bottom();
-        let present = counted.with_present_only(&[0], &[1]);
-        for (table, columns_read) in [(&counted, [0, 1]), (&present, [0, 1])] {
+        let present = counted.with_present_only(&[0], &[1, 2]);
+        for (table, columns_read) in [(&counted, [0, 1, 2]), (&present, [0, 1, 2])] {
             for _ in 0..20 {
                 let levels = (0..columns).map(|_| draw.below(2) as u8);
                 let node = Node::from_levels(levels.collect::<Vec<u8>>());
@@ -106,9 +117,10 @@ fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever
                 let mut scratch = Scratch::default();
                 let at_once = roll_up(&mut scratch);
                 let mut first: Option<FrequencySet> = None;
+                let pieces_of = [5, 2000][draw.below(2)];
                 for threads in [1, 2, 3, 8] {
                     let mut divided = Scratch {
-                        division: Division::tiny(),
+                        division: Division::with_pieces_of(pieces_of),
                         ..Scratch::helped_by(Arc::new(SpareThreads::new(threads - 1)))
                     };
                     let upper = roll_up(&mut divided);
@@ -120,12 +132,16 @@ fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever
                     assert_eq!(divided.class_of().len(), table.tuples.len());
                     let first = first.get_or_insert_with(|| upper.clone());
                     assert_eq!(*first, upper, "with {threads} threads");
-                    parts_met += usize::from(upper.len() > 20);
+                    parts_met += usize::from(pieces_of == 5 && upper.len() > 20);
+                    let values = table.columns[2].values.len();
+                    let is_few = values > MOST_VALUES_ADDED && values * upper.len() <= pieces_of;
+                    too_many_to_add += usize::from(is_few);
                 }
             }
         }
     }
-    assert!(parts_met > 100, "{parts_met}");
+    let met = [parts_met, too_many_to_add];
+    assert!(met.iter().all(|&met| met > 20), "{met:?}");
 }
 
 #[test]
