@@ -90,6 +90,11 @@ impl Told {
         self.lock().stopped
     }
 
+    /// None of the threads does any more.
+    pub(crate) fn stop(&self, why: Interruption) {
+        self.lock().stopped.get_or_insert(why);
+    }
+
     /// Tells the watch of so much more work and of what is known now. Others wait, so that it hears of more work each time.
     fn tell(&self, watch: &dyn Watch, work: u64, known: Progress) -> Result<(), Interruption> {
         let mut conversation = self.lock();

@@ -2,7 +2,7 @@
 
 use super::{Interruption, Meter, Told};
 use crate::counts::{Work, in_parallel};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What became of one of several items.
 pub(crate) struct Done<R> {
@@ -21,18 +21,21 @@ pub(crate) fn done_side_by_side<T: Send, R: Send>(
 ) -> Vec<Done<R>> {
     let told = Told::of(meter.spent());
     let meter_of_item = meter.for_task(items.len(), &told);
-    let is_stopped = AtomicBool::new(false);
-    let done = in_parallel(threads, items, |item| {
-        if is_stopped.load(Ordering::Relaxed) {
+    let first_stopped = AtomicUsize::new(usize::MAX);
+    let items = items.into_iter().enumerate().collect();
+    let done = in_parallel(threads, items, |(at, item)| {
+        if at > first_stopped.load(Ordering::Relaxed) {
             return None;
         }
         let own = meter_of_item.begin();
         let result = work(item, &own);
-        is_stopped.fetch_or(result.is_err(), Ordering::Relaxed);
+        if result.is_err() {
+            first_stopped.fetch_min(at, Ordering::Relaxed);
+        }
         let spent = Work(own.spent());
         Some(Done { result, spent })
     });
-    // Items are begun in order, so all before a stopped one are done.
+    // Only those after the first that was stopped may be missing.
     let done: Vec<Done<R>> = done.into_iter().map_while(|done| done).collect();
     let spent = meter.spent() + done.iter().map(|done| done.spent.0).sum::<u64>();
     meter.note_told(match told.stopped() {
@@ -105,6 +108,25 @@ mod tests {
             assert_eq!(found.unwrap(), (0..200).step_by(2).collect::<Vec<u64>>());
             assert_eq!(spent, 300);
             assert!((1..=300).contains(&told), "{told}");
+        }
+    }
+
+    #[test]
+    fn all_before_the_first_that_was_stopped_are_done_whatever_the_threads() {
+        let meter = Meter::unlimited();
+        for (round, threads) in (0..6000).zip([3, 4, 8].into_iter().cycle()) {
+            let stopped_at = round % 10;
+            let done = done_side_by_side(&meter, threads, (0..20).collect(), |item, _| {
+                match item >= stopped_at {
+                    true => Err(Interruption::MemoryFull),
+                    false => Ok(item),
+                }
+            });
+            let results = done.into_iter().map(|done| done.result);
+            let found: Vec<_> = results.take(stopped_at + 1).collect();
+            let before = (0..stopped_at).map(Ok);
+            let expected = before.chain([Err(Interruption::MemoryFull)]);
+            assert!(found.into_iter().eq(expected), "round {round}");
         }
     }
 

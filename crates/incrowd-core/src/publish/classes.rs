@@ -329,6 +329,17 @@ impl Classes {
         self.is_suppressed[class]
     }
 
+    /// Whether every tuple of the table is in a class, and every row and counted value with it.
+    pub(super) fn have_all_of(&self, table: &CountedTable) -> bool {
+        let sum = |rows: &[u32]| rows.iter().map(|&rows| u64::from(rows)).sum::<u64>();
+        let tuples = &table.tuples;
+        self.of_tuples.len() == tuples.len()
+            && sum(&self.sizes) == sum(tuples.sizes())
+            && (0..table.columns.len()).all(|column| {
+                sum(&self.columns[column].counts) == sum(&tuples.histograms(column).counts)
+            })
+    }
+
     /// Rows of each class.
     pub(super) fn sizes(&self) -> &[u32] {
         &self.sizes

@@ -95,6 +95,11 @@ pub fn publish_watched<'a>(
     }
     let texts = PublishedTexts::of(&**recoding, table)?;
     let mut classes = Classes::of_texts(table, &texts, meter).map_err(stopped)?;
+    if !classes.have_all_of(table) {
+        return Err(Error::CheckFailed {
+            what: "the classes do not have all rows of the table",
+        });
+    }
     if !centres::are_right(table, &recoding.columns(table), &classes) {
         return Err(Error::CheckFailed {
             what: "a published number is not the mean or median of its class",

@@ -507,19 +507,19 @@ fn a_check_that_is_stopped_at_any_look_publishes_nothing_whatever_the_threads() 
         };
         let suppressed = publish(problem, &proposal).expect(case).rows_suppressed();
         for threads in [1, 3] {
-            let problem = &problem.clone().with_settings(Settings {
-                threads,
-                ..problem.settings.clone()
-            });
+            let mut table = problem.table.clone();
+            table.threads = threads;
+            let mut problem = problem.clone();
+            problem.table = &table;
             let all = Looks::of_all();
-            let whole = publish_watched(problem, &proposal, &all).expect(case);
+            let whole = publish_watched(&problem, &proposal, &all).expect(case);
             assert!(all.count() > 0, "{case}: the check looks at its watch");
             assert_eq!(whole.rows_suppressed(), suppressed, "{case}");
             for look in 0..all.count() {
                 for why in [Interruption::TimeUp, Interruption::Cancelled] {
                     let case = format!("{case}, look {look}, {threads} threads");
                     let watch = Looks::stopping_at(look, why);
-                    let stopped = publish_watched(problem, &proposal, &watch);
+                    let stopped = publish_watched(&problem, &proposal, &watch);
                     let is_right = match why {
                         Interruption::Cancelled => matches!(stopped, Err(Error::Cancelled)),
                         _ => matches!(stopped, Err(Error::CheckStopped)),

@@ -339,7 +339,7 @@ impl<'a, 'g> Search<'a, 'g> {
         let (improved, mut expanded) = std::thread::scope(|scope| {
             let others = others.iter_mut().take(threads - 1);
             let others: Vec<_> = others.map(|grid| scope.spawn(|| expand(grid))).collect();
-            let improved = self.improve();
+            let improved = self.improve().inspect_err(|why| told.stop(*why));
             let mut expanded = expand(&mut own[0]);
             for other in others {
                 match other.join() {
