@@ -12,6 +12,7 @@ use crate::utility::{
     AttributeValue, Cover, Detail, LeafRows, Loss, MetricSpec, OverlappingGroups, Published,
     PublishedAttribute, ResearchValue, UtilityMetric,
 };
+use std::sync::OnceLock;
 
 /// A quasi-identifier as metrics see it. Its groups are the values of the recoding, in their order there.
 #[derive(Debug, Clone)]
@@ -124,63 +125,76 @@ fn added_up(mut rows: Vec<LeafRows>) -> Vec<LeafRows> {
         .collect()
 }
 
+/// What metrics see of a release.
+struct Shown<'r> {
+    release: &'r Release<'r>,
+    attributes: Vec<PublishedAttribute<'r>>,
+    is_safe: Vec<bool>,
+    /// Made for the first metric that reads them, since they take much memory.
+    groups: OnceLock<Vec<u32>>,
+}
+
+impl Shown<'_> {
+    /// What this metric sees.
+    fn to(&self, metric: &dyn UtilityMetric) -> Published<'_> {
+        let Release { classes, texts, .. } = self.release;
+        let groups = || {
+            let texts_of_classes = classes
+                .all()
+                .flat_map(|class| class.groups().iter().zip(texts));
+            let groups = texts_of_classes.map(|(&text, texts)| texts.values()[text as usize]);
+            groups.collect()
+        };
+        Published {
+            table: self.release.table,
+            rows_suppressed: self.release.rows_suppressed,
+            attributes: &self.attributes,
+            sizes: classes.sizes(),
+            is_safe: &self.is_safe,
+            groups: match metric.detail() >= Detail::Groups {
+                true => self.groups.get_or_init(groups),
+                false => &[],
+            },
+            target: metric.column().map(|column| classes.histograms(column)),
+        }
+    }
+}
+
 impl Release<'_> {
     /// What the release costs.
     pub fn loss(&self, metric: &dyn UtilityMetric) -> Loss {
-        self.measured(metric, |published| metric.loss(published))
+        metric.loss(&self.shown().to(metric))
     }
 
     /// What the release costs by each of these metrics.
     pub fn losses(&self, metrics: &[MetricSpec], watch: &dyn Watch) -> Result<Vec<Loss>, Error> {
         let (meter, tuples) = (Meter::new(watch), Work::of(self.table.tuples.len()));
-        let losses = side_by_side(
-            &meter,
-            self.table.threads,
-            metrics.to_vec(),
-            |spec, meter| {
-                let metric = spec.build(self.table);
-                let loss = metric.map(|metric| self.loss(&*metric));
-                meter.spend(tuples).map(|()| loss)
-            },
-        );
+        let (shown, threads) = (self.shown(), self.table.threads);
+        let losses = side_by_side(&meter, threads, metrics.to_vec(), |spec, meter| {
+            let metric = spec.build(self.table);
+            let loss = metric.map(|metric| metric.loss(&shown.to(&*metric)));
+            meter.spend(tuples).map(|()| loss)
+        });
         losses.map_err(stopped)?.into_iter().collect()
     }
 
     /// What each quasi-identifier costs by itself; none if the metric does not look at single ones.
     pub fn loss_of_attributes(&self, metric: &dyn UtilityMetric) -> Option<Vec<Loss>> {
-        self.measured(metric, |published| metric.loss_of_attributes(published))
+        metric.loss_of_attributes(&self.shown().to(metric))
     }
 
     /// The research value of each quasi-identifier, and which rules the release keeps.
     pub fn research_value(&self, metric: &ResearchValue) -> Vec<AttributeValue> {
-        self.measured(metric, |published| metric.of_attributes(published))
+        metric.of_attributes(&self.shown().to(metric))
     }
 
-    /// What a metric makes of the release.
-    fn measured<T>(
-        &self,
-        metric: &dyn UtilityMetric,
-        measure: impl FnOnce(&Published<'_>) -> T,
-    ) -> T {
-        let attributes: Vec<_> = self.columns.iter().map(MeasuredColumn::attribute).collect();
-        let is_safe: Vec<bool> = (self.classes.all())
-            .map(|class| !class.is_suppressed())
-            .collect();
-        let groups = (self.classes.all())
-            .filter(|_| metric.detail() >= Detail::Groups)
-            .flat_map(|class| class.groups().iter().zip(&self.texts))
-            .map(|(&text, texts)| texts.values()[text as usize]);
-        let groups: Vec<u32> = groups.collect();
-        measure(&Published {
-            table: self.table,
-            rows_suppressed: self.rows_suppressed,
-            attributes: &attributes,
-            sizes: self.classes.sizes(),
-            is_safe: &is_safe,
-            groups: &groups,
-            target: metric
-                .column()
-                .map(|column| self.classes.histograms(column)),
-        })
+    fn shown(&self) -> Shown<'_> {
+        let published = self.classes.all().map(|class| !class.is_suppressed());
+        Shown {
+            release: self,
+            attributes: self.columns.iter().map(MeasuredColumn::attribute).collect(),
+            is_safe: published.collect(),
+            groups: OnceLock::new(),
+        }
     }
 }
