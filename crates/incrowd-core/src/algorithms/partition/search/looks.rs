@@ -35,7 +35,7 @@ impl Looks {
     }
 }
 
-/// Room for the work at one node, kept for the next.
+/// Room for a look, used again for the next node one step away.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     pub(super) merged: Merged,

@@ -95,29 +95,7 @@ pub(super) struct Manner {
 
 /// Searches all partitions.
 pub(super) fn search(ground: &Ground<'_>, manner: Manner) -> Result<Answer, Error> {
-    let mut search = Search::new(ground, manner);
-    let outcome = search.begin().and_then(|()| search.run());
-    let open = search.open_bound();
-    let best = search.best;
-    let cost = best.as_ref().map_or(f64::INFINITY, |best| best.cost);
-    match outcome {
-        Err(Stop::Failed(error)) => Err(error),
-        Err(Stop::Interrupted(Interruption::Cancelled)) => Err(Error::Cancelled),
-        Err(Stop::Interrupted(_)) => Ok(Answer {
-            seed: search.seed,
-            best,
-            lower_bound: open.min(cost).max(0.0),
-            is_complete: false,
-            counts: search.counts,
-        }),
-        Ok(()) => Ok(Answer {
-            seed: search.seed,
-            best,
-            lower_bound: cost,
-            is_complete: true,
-            counts: search.counts,
-        }),
-    }
+    Search::new(ground, manner).answer()
 }
 
 pub(super) enum Stop {
@@ -142,6 +120,7 @@ struct Plan {
     knows_parts: bool,
     /// The attribute that the program finishes.
     finished: Option<usize>,
+    work_before_improving: u64,
 }
 
 impl Plan {
@@ -167,6 +146,7 @@ impl Plan {
             order,
             knows_parts: !ground.judge.reads_sizes_only(),
             finished,
+            work_before_improving: WORK_BEFORE_IMPROVING,
         }
     }
 
@@ -187,6 +167,8 @@ struct Search<'a, 'g> {
     /// Examined before the queue: for depth-first search if memory is short.
     stack: Vec<Node>,
     memory: usize,
+    /// The most that the nodes one step from any node took.
+    most_memory_of_children: usize,
     made: u64,
     /// Classes merged so far by the search, and by the heuristic search for better results.
     work: u64,
@@ -230,6 +212,7 @@ impl<'a, 'g> Search<'a, 'g> {
             queue: BinaryHeap::new(),
             stack: Vec::new(),
             memory: 0,
+            most_memory_of_children: 0,
             made: 0,
             work: 0,
             work_beside: 0,
@@ -247,6 +230,29 @@ impl<'a, 'g> Search<'a, 'g> {
 
     fn best_cost(&self) -> f64 {
         self.best.as_ref().map_or(f64::INFINITY, |best| best.cost)
+    }
+
+    fn answer(mut self) -> Result<Answer, Error> {
+        let outcome = self.begin().and_then(|()| self.run());
+        let (open, cost) = (self.open_bound(), self.best_cost());
+        let (lower_bound, is_complete) = match outcome {
+            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Interrupted(Interruption::Cancelled)) => return Err(Error::Cancelled),
+            Err(Stop::Interrupted(_)) => (open.min(cost).max(0.0), false),
+            Ok(()) => (cost, true),
+        };
+        Ok(Answer {
+            seed: self.seed,
+            best: self.best,
+            lower_bound,
+            is_complete,
+            counts: self.counts,
+        })
+    }
+
+    /// Bytes that nodes may take.
+    fn most_memory(&self) -> usize {
+        self.ground.problem.memory_limit.max(LEAST_MEMORY)
     }
 
     /// First the bound of everything, then a start, so that there is something to compare the start with.
@@ -277,6 +283,10 @@ impl<'a, 'g> Search<'a, 'g> {
     fn next_nodes(&mut self) -> Vec<Node> {
         // Those that wait are only as good as what is known now, so they are few compared with those that were visited.
         let most = (1 + self.counts.nodes_visited / VISITED_PER_NODE_AT_ONCE).min(MOST_AT_ONCE);
+        // There should be room for what comes of all of them.
+        let room = self.most_memory().saturating_sub(self.memory);
+        let fit = room / self.most_memory_of_children.max(1);
+        let most = most.min(fit as u64).max(1);
         let mut nodes = Vec::new();
         while (nodes.len() as u64) < most {
             // Those of a stack come one at a time, so that it hardly grows.
@@ -307,9 +317,13 @@ impl<'a, 'g> Search<'a, 'g> {
         let least = |bounds: &[f64]| bounds.iter().copied().fold(f64::INFINITY, f64::min);
         // These nodes are in no queue.
         self.open = least(&bounds);
-        self.note(self.plan.rules.least_bound_first.then_some(Loss(self.open)));
+        let next = self.queue.peek();
+        let is_lowest = self.plan.rules.least_bound_first
+            && self.stack.is_empty()
+            && next.is_none_or(|next| next.bound >= self.open);
+        self.note(is_lowest.then_some(Loss(self.open)));
         let is_improving = self.plan.rules.seeding
-            && self.work > WORK_BEFORE_IMPROVING
+            && self.work > self.plan.work_before_improving
             && self.work_beside < self.work / 2;
         let near = self.best.as_ref().filter(|_| is_improving).cloned();
         if is_improving && near.is_none() {
@@ -371,12 +385,14 @@ impl<'a, 'g> Search<'a, 'g> {
         if let Some(node) = explored.visited {
             self.keep(node);
         }
+        let of_children = explored.children.iter().map(Node::memory).sum();
+        self.most_memory_of_children = self.most_memory_of_children.max(of_children);
         for mut child in explored.children {
             self.made += 1;
             child.number = self.made;
             self.keep(child);
         }
-        match self.memory > self.ground.problem.memory_limit.max(LEAST_MEMORY) {
+        match self.memory > self.most_memory() {
             true => Err(self.ground.meter.stop(Interruption::MemoryFull)),
             false => Ok(()),
         }

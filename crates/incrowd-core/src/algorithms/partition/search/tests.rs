@@ -355,6 +355,7 @@ fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
             rules,
         };
         let limit = [u64::MAX, 100_000, 10_000, 2_000][draw.below(4)];
+        let before_improving = [u64::MAX, 1000][number % 2];
         let answer = |threads: usize| {
             let problem = problem.clone().with_settings(Settings {
                 threads,
@@ -364,7 +365,9 @@ fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
             let part = meter.part(limit);
             let ground = Ground::new(&problem, &own, &meter).unwrap();
             let limited = Ground::of_thread(ground.data(), &part);
-            let Ok(answer) = search(&limited, manner) else {
+            let mut search = Search::new(&limited, manner);
+            search.plan.work_before_improving = before_improving;
+            let Ok(answer) = search.answer() else {
                 panic!("the search failed");
             };
             (answer, part.spent())
