@@ -11,6 +11,25 @@ pub(crate) struct Done<R> {
     pub(crate) spent: Work,
 }
 
+/// Which of several items was stopped, the first one of those.
+#[derive(Debug)]
+struct FirstStopped(AtomicUsize);
+
+impl FirstStopped {
+    fn none() -> Self {
+        FirstStopped(AtomicUsize::new(usize::MAX))
+    }
+
+    fn note(&self, at: usize) {
+        self.0.fetch_min(at, Ordering::Relaxed);
+    }
+
+    /// Whether an item comes before it, so that somebody needs its result.
+    fn comes_after(&self, at: usize) -> bool {
+        at < self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Does `work` for every item, whose results follow in the order of the items, at least up to the first that was stopped. Each
 /// item is counted on a meter of its own; the caller counts all of them on `meter`.
 pub(crate) fn done_side_by_side<T: Send, R: Send>(
@@ -21,16 +40,17 @@ pub(crate) fn done_side_by_side<T: Send, R: Send>(
 ) -> Vec<Done<R>> {
     let told = Told::of(meter.spent());
     let meter_of_item = meter.for_task(items.len(), &told);
-    let first_stopped = AtomicUsize::new(usize::MAX);
+    let first_stopped = FirstStopped::none();
     let items = items.into_iter().enumerate().collect();
     let done = in_parallel(threads, items, |(at, item)| {
-        if at > first_stopped.load(Ordering::Relaxed) {
+        // It may have been taken before a later one was stopped.
+        if !first_stopped.comes_after(at) {
             return None;
         }
         let own = meter_of_item.begin();
         let result = work(item, &own);
         if result.is_err() {
-            first_stopped.fetch_min(at, Ordering::Relaxed);
+            first_stopped.note(at);
         }
         let spent = Work(own.spent());
         Some(Done { result, spent })
@@ -112,9 +132,20 @@ mod tests {
     }
 
     #[test]
+    fn only_items_after_the_first_that_was_stopped_are_left_out() {
+        let first = FirstStopped::none();
+        assert!(first.comes_after(0) && first.comes_after(100));
+        for stopped in [7, 9, 4] {
+            first.note(stopped);
+        }
+        let needed = (0..10).filter(|&at| first.comes_after(at));
+        assert!(needed.eq(0..4));
+    }
+
+    #[test]
     fn all_before_the_first_that_was_stopped_are_done_whatever_the_threads() {
         let meter = Meter::unlimited();
-        for (round, threads) in (0..6000).zip([3, 4, 8].into_iter().cycle()) {
+        for (round, threads) in (0..1000).zip([3, 4, 8].into_iter().cycle()) {
             let stopped_at = round % 10;
             let done = done_side_by_side(&meter, threads, (0..20).collect(), |item, _| {
                 match item >= stopped_at {

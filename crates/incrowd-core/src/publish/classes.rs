@@ -443,3 +443,39 @@ fn alone(table: &CountedTable, attribute: &Attribute, covers: &[LeafSet]) -> Opt
         table.missing.cells == MissingCells::MatchAny && attribute.hierarchy.leaves() > 1;
     is_wildcard.then_some(text as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::{Missing, RowCounter};
+    use crate::hierarchy::Hierarchy;
+    use crate::table::RowBatch;
+
+    #[test]
+    fn classes_that_lack_a_tuple_a_row_or_a_value_do_not_have_all() {
+        let names = ["zip", "ill"].map(String::from);
+        let mut counter = RowCounter::new(&names, &[0], &[1]);
+        let mut batch = RowBatch::new(2);
+        for (zip, ill) in [("a", "flu"), ("a", "cold"), ("b", "flu"), ("c", "cold")] {
+            batch.push_cell(zip.as_bytes());
+            batch.push_cell(ill.as_bytes());
+        }
+        counter.add(&batch).unwrap();
+        let levels = ["a", "b", "c"].map(|zip| vec![zip.to_owned(), "*".to_owned()]);
+        let hierarchy = Hierarchy::from_rows("zip", levels.as_slice()).unwrap();
+        let table = counter.finish(vec![hierarchy], vec![None], Missing::default());
+        let table = table.unwrap();
+        let groups: [&[u32]; 1] = [&[0, 0, 1]];
+        let all = Classes::of_groups(&table, &groups, &Meter::unlimited()).unwrap();
+        assert_eq!(all.sizes, [3, 1]);
+        assert!(all.have_all_of(&table));
+        let lacks = |take: fn(&mut Classes)| {
+            let mut classes = all.clone();
+            take(&mut classes);
+            !classes.have_all_of(&table)
+        };
+        assert!(lacks(|classes| classes.of_tuples.truncate(2)));
+        assert!(lacks(|classes| classes.sizes[0] -= 1));
+        assert!(lacks(|classes| classes.columns[0].counts[0] -= 1));
+    }
+}
