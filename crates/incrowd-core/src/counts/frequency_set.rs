@@ -187,6 +187,14 @@ impl Histograms {
         self.counts.push(count);
     }
 
+    /// Bytes held, roughly.
+    pub(crate) fn memory(&self) -> usize {
+        match &self.present {
+            Some(present) => 8 * present.bits.len(),
+            None => 8 * self.values.len() + 4 * self.starts.len(),
+        }
+    }
+
     /// Adds classes after these.
     pub(crate) fn append(&mut self, other: Histograms) {
         debug_assert!(self.present.is_none() && other.present.is_none());
@@ -195,6 +203,14 @@ impl Histograms {
             .extend(other.starts[1..].iter().map(|start| before + start));
         self.values.extend(other.values);
         self.counts.extend(other.counts);
+    }
+
+    /// Adds a class with this histogram.
+    #[inline]
+    pub(crate) fn push_class(&mut self, histogram: Histogram<'_>) {
+        self.values.extend_from_slice(histogram.values);
+        self.counts.extend_from_slice(histogram.counts);
+        self.end_class();
     }
 
     /// Ends the class being filled.
@@ -305,13 +321,8 @@ impl FrequencySet {
 
     /// Bytes held, for caches with a limit.
     pub(crate) fn memory(&self) -> usize {
-        let histograms = self.histograms.iter().flatten();
-        let histograms: usize = histograms
-            .map(|histograms| match &histograms.present {
-                Some(present) => 8 * present.bits.len(),
-                None => 8 * histograms.values.len(),
-            })
-            .sum();
+        let histograms = self.histograms.iter().flatten().map(Histograms::memory);
+        let histograms: usize = histograms.sum();
         8 * self.keys.len() + 4 * (self.sizes.len() + self.people.len()) + histograms
     }
 }

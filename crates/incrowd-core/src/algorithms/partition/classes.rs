@@ -4,7 +4,8 @@
 //! add up.
 
 use super::blocks::Partition;
-use super::cost::{Contents, Cost, Judge, add_contents};
+use super::contents::{AllContents, Contents};
+use super::cost::{Cost, Judge};
 use super::scheme::Space;
 use super::values::Values;
 use crate::Error;
@@ -25,7 +26,8 @@ pub(super) struct Classes {
     shares: Vec<f64>,
     /// For HDM, what the rows would pay for their own raw values, which they need not.
     own: Vec<f64>,
-    contents: Vec<Contents>,
+    /// What models read of them, if sizes alone do not decide.
+    contents: Option<AllContents>,
 }
 
 impl Classes {
@@ -65,7 +67,7 @@ impl Classes {
             sizes: table.tuples.sizes().to_vec(),
             shares: Vec::new(),
             own: Vec::new(),
-            contents: Vec::new(),
+            contents: judge.no_contents(),
         };
         let spend = |work| {
             let spent = meter.spend(work);
@@ -91,8 +93,8 @@ impl Classes {
             if cost.reads_values() {
                 raw.own.push(own);
             }
-            if !judge.reads_sizes_only() {
-                raw.contents.push(judge.contents(&histograms, tuple));
+            if let Some(contents) = &mut raw.contents {
+                contents.push_tuple(&histograms, tuple);
             }
         }
         // People whom no row is about are classes without rows, which cost nothing and join others as any class does.
@@ -112,7 +114,9 @@ impl Classes {
                 raw.own.push(0.0);
             }
             let people = population.tuples.sizes()[tuple];
-            raw.contents.push(judge.contents_of_people(people));
+            if let Some(contents) = &mut raw.contents {
+                contents.push_people(people);
+            }
         }
         // Steps put several raw tuples into one class.
         let finest: Vec<Partition> = spaces
@@ -135,25 +139,24 @@ impl Classes {
 
     /// Bytes held, roughly.
     pub(super) fn memory(&self) -> usize {
-        let contents: usize = self
-            .contents
-            .iter()
-            .flat_map(|contents| &contents.values)
-            .map(|(values, _)| 8 * values.len() + 48)
-            .sum();
         4 * self.places.len()
             + 4 * self.sizes.len()
             + 8 * self.shares.len()
             + 8 * self.own.len()
-            + contents
+            + self.contents.as_ref().map_or(0, AllContents::memory)
     }
 
     pub(super) fn place(&self, class: usize, attribute: usize) -> u32 {
         self.places[class * self.attributes + attribute]
     }
 
-    pub(super) fn contents(&self, class: usize) -> Option<&Contents> {
-        self.contents.get(class)
+    #[inline]
+    pub(super) fn contents(&self, class: usize) -> Option<Contents<'_>> {
+        self.contents.as_ref().map(|contents| contents.of(class))
+    }
+
+    pub(super) fn all_contents(&self) -> Option<&AllContents> {
+        self.contents.as_ref()
     }
 
     pub(super) fn blocks(&self, attribute: usize) -> usize {
@@ -172,11 +175,12 @@ impl Classes {
             sizes: Vec::new(),
             shares: Vec::new(),
             own: Vec::new(),
-            contents: Vec::new(),
+            contents: None,
             blocks,
         };
         let mut numbers = Numbers::new(&merged.blocks, self.len());
         let mut place = vec![0u32; self.attributes];
+        let mut number_of = Vec::with_capacity(self.len());
         for class in 0..self.len() {
             place.copy_from_slice(&self.places[class * self.attributes..][..self.attributes]);
             for (attribute, change) in changes {
@@ -184,6 +188,7 @@ impl Classes {
                 *block = change.of_values()[*block as usize];
             }
             let number = numbers.number(&place, &merged.blocks) as usize;
+            number_of.push(number as u32);
             if number == merged.sizes.len() {
                 merged.places.extend_from_slice(&place);
                 merged.sizes.push(self.sizes[class]);
@@ -191,9 +196,6 @@ impl Classes {
                     let shares = &self.shares[class * self.attributes..][..self.attributes];
                     merged.shares.extend_from_slice(shares);
                     merged.own.push(self.own[class]);
-                }
-                if let Some(contents) = self.contents.get(class) {
-                    merged.contents.push(contents.clone());
                 }
                 continue;
             }
@@ -206,10 +208,9 @@ impl Classes {
                 }
                 merged.own[number] += self.own[class];
             }
-            if let Some(contents) = self.contents.get(class) {
-                add_contents(&mut merged.contents[number], contents);
-            }
         }
+        merged.contents = (self.contents.as_ref())
+            .map(|contents| contents.merged(Members::of(&number_of, merged.len()).iter()));
         merged
     }
 
@@ -279,7 +280,7 @@ impl Classes {
     pub(super) fn cost(&self, cost: &Cost, judge: &Judge<'_>, rows: &[Vec<u32>]) -> (f64, u32) {
         let (mut sum, mut suppressed) = (0.0, 0);
         for class in 0..self.len() {
-            if judge.is_safe(self.sizes[class], self.contents.get(class)) {
+            if judge.is_safe(self.sizes[class], self.contents(class)) {
                 sum += self.published(cost, rows, class);
             } else {
                 suppressed += self.sizes[class];
@@ -368,6 +369,23 @@ pub(super) struct Members {
 }
 
 impl Members {
+    /// From the number, among so many, of the one that contains each.
+    fn of(number_of: &[u32], count: usize) -> Self {
+        let mut ends = vec![0; count];
+        for &number in number_of {
+            ends[number as usize] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end;
+        }
+        Members {
+            classes: counting_sort(number_of.iter().copied(), count),
+            ends,
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
@@ -384,19 +402,7 @@ impl Wider {
 
     /// For each of these classes those that it contains.
     pub(super) fn members(&self) -> Members {
-        let mut ends = vec![0; self.classes.len()];
-        for &number in &self.number_of {
-            ends[number as usize] += 1;
-        }
-        let mut end = 0;
-        for count in &mut ends {
-            end += *count;
-            *count = end;
-        }
-        Members {
-            classes: counting_sort(self.number_of.iter().copied(), self.classes.len()),
-            ends,
-        }
+        Members::of(&self.number_of, self.classes.len())
     }
 }
 

@@ -4,9 +4,9 @@
 //! (HDM); a suppressed row costs a fixed charge that no published row exceeds. Merging classes never makes a published
 //! row cheaper. The bounds depend on nothing else.
 
+use super::contents::{AllContents, Contents};
 use crate::Error;
-use crate::counts::{Histogram, Histograms, Work};
-use crate::privacy::{ClassView, PrivacyModel};
+use crate::privacy::{ClassView, Monotonicity, PrivacyModel};
 use crate::problem::Problem;
 use crate::utility::ByRow;
 
@@ -60,24 +60,18 @@ impl Cost {
 /// Decides which classes may be published.
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
-    models: Vec<&'a dyn PrivacyModel>,
+    /// Each with the place of its column among those that models read.
+    models: Vec<(&'a dyn PrivacyModel, Option<usize>)>,
     /// The counted columns whose values the models read.
     pub(super) columns: Vec<usize>,
     /// Whether a model reads the people of the population who match a class.
     pub(super) reads_people: bool,
+    /// Whether a class that may be published, merged with any other, still may be.
+    pub(super) stays_safe: bool,
     /// If no model reads a column: whether a class with a given number of rows may be published.
     is_safe_by_size: Vec<bool>,
     /// No smaller class may be published.
     pub(super) smallest: u32,
-}
-
-/// What models read of one class beside its size.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Contents {
-    /// The values of the columns that models read, with their rows.
-    pub(super) values: Vec<(Vec<u32>, Vec<u32>)>,
-    /// Rows of the population that match the class.
-    pub(super) people: u32,
 }
 
 impl<'a> Judge<'a> {
@@ -96,9 +90,14 @@ impl<'a> Judge<'a> {
             true => (0..=problem.table.rows).map(holds).collect(),
             false => Vec::new(),
         };
+        let place = |column| columns.iter().position(|&other| other == column);
+        let stays = |model: &&dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
         Judge {
             smallest: problem.smallest_safe(),
-            models,
+            stays_safe: models.iter().all(stays),
+            models: (models.iter())
+                .map(|&model| (model, model.column().and_then(place)))
+                .collect(),
             columns,
             reads_people,
             is_safe_by_size,
@@ -120,38 +119,39 @@ impl<'a> Judge<'a> {
     }
 
     #[inline]
-    pub(super) fn is_safe(&self, size: u32, contents: Option<&Contents>) -> bool {
+    pub(super) fn is_safe(&self, size: u32, contents: Option<Contents<'_>>) -> bool {
         match contents {
             None => self.is_safe_by_size[size as usize],
             Some(contents) => size >= self.smallest && self.holds(size, contents),
         }
     }
 
-    fn holds(&self, size: u32, contents: &Contents) -> bool {
-        self.models.iter().all(|model| match model.column() {
-            None => model.holds(&ClassView::of_size(size).with_people(contents.people)),
-            Some(column) => {
-                let at = self.columns.iter().position(|&other| other == column);
-                let (values, counts) = &contents.values[at.expect("collected from the models")];
-                let histogram = Histogram { values, counts };
-                model.holds(&ClassView::new(size, histogram))
-            }
+    fn holds(&self, size: u32, contents: Contents<'_>) -> bool {
+        let mut views = self.views(size, contents);
+        views.all(|(model, view)| model.holds(&view))
+    }
+
+    /// A class as each model sees it.
+    #[inline]
+    fn views<'c>(
+        &self,
+        size: u32,
+        contents: Contents<'c>,
+    ) -> impl Iterator<Item = (&'a dyn PrivacyModel, ClassView<'c>)> {
+        self.models.iter().map(move |&(model, column)| {
+            let view = match column {
+                None => ClassView::of_size(size).with_people(contents.people),
+                Some(column) => ClassView::new(size, contents.histogram(column)),
+            };
+            (model, view)
         })
     }
 
     /// The most rows of a class with these contents that any division of it into classes keeps, or more. What is kept keeps
     /// every promise, so the promise that keeps least decides.
-    pub(super) fn most_kept(&self, size: u32, contents: &Merged) -> u32 {
+    pub(super) fn most_kept(&self, size: u32, contents: Contents<'_>) -> u32 {
         let mut most = size;
-        for model in &self.models {
-            let view = match model.column() {
-                None => ClassView::of_size(size).with_people(contents.people),
-                Some(column) => {
-                    let at = self.columns.iter().position(|&other| other == column);
-                    let at = at.expect("collected from the models");
-                    ClassView::new(size, contents.columns[at].histogram())
-                }
-            };
+        for (model, view) in self.views(size, contents) {
             if !model.holds(&view) {
                 most = most.min(model.most_kept_if_broken(&view, self.smallest));
                 // A part that is too small is not kept either.
@@ -163,128 +163,8 @@ impl<'a> Judge<'a> {
         most
     }
 
-    /// The contents of a raw tuple.
-    pub(super) fn contents(&self, histograms: &[&Histograms], tuple: usize) -> Contents {
-        let histogram = |histograms: &&Histograms| {
-            let histogram = histograms.class(tuple);
-            (histogram.values.to_vec(), histogram.counts.to_vec())
-        };
-        Contents {
-            values: histograms.iter().map(histogram).collect(),
-            people: 0,
-        }
-    }
-
-    /// The contents of people whom no row is about.
-    pub(super) fn contents_of_people(&self, people: u32) -> Contents {
-        Contents {
-            values: vec![Default::default(); self.columns.len()],
-            people,
-        }
-    }
-}
-
-/// The contents of many classes together, in room that is used again.
-#[derive(Debug, Default)]
-pub(super) struct Merged {
-    people: u32,
-    columns: Vec<MergedColumn>,
-}
-
-/// The values of one column.
-#[derive(Debug, Default)]
-struct MergedColumn {
-    /// Rows of every value; all 0 between two uses.
-    rows_of_values: Vec<u32>,
-    values: Vec<u32>,
-    counts: Vec<u32>,
-}
-
-impl Merged {
-    /// Forgets what it held and adds up these. Returns the work.
-    pub(super) fn fill<'c>(&mut self, contents: impl Iterator<Item = &'c Contents>) -> Work {
-        self.people = 0;
-        for column in &mut self.columns {
-            column.values.clear();
-        }
-        let mut looks = 0;
-        for contents in contents {
-            self.people += contents.people;
-            if self.columns.len() < contents.values.len() {
-                (self.columns).resize_with(contents.values.len(), MergedColumn::default);
-            }
-            for (column, (values, counts)) in self.columns.iter_mut().zip(&contents.values) {
-                column.add(values, counts);
-                looks += 1 + values.len();
-            }
-        }
-        for column in &mut self.columns {
-            looks += 2 * column.values.len();
-            column.finish();
-        }
-        Work::of(looks)
-    }
-}
-
-impl MergedColumn {
-    fn add(&mut self, values: &[u32], counts: &[u32]) {
-        // Values ascend.
-        let most = values.last().map_or(0, |&last| last as usize + 1);
-        if self.rows_of_values.len() < most {
-            self.rows_of_values.resize(most, 0);
-        }
-        for (&value, &count) in values.iter().zip(counts) {
-            let rows = &mut self.rows_of_values[value as usize];
-            if *rows == 0 {
-                self.values.push(value);
-            }
-            *rows += count;
-        }
-    }
-
-    /// Puts the values in order and takes their rows out.
-    fn finish(&mut self) {
-        self.values.sort_unstable();
-        self.counts.clear();
-        for &value in &self.values {
-            let rows = &mut self.rows_of_values[value as usize];
-            self.counts.push(std::mem::take(rows));
-        }
-    }
-
-    fn histogram(&self) -> Histogram<'_> {
-        Histogram {
-            values: &self.values,
-            counts: &self.counts,
-        }
-    }
-}
-
-/// Adds the contents of another class.
-pub(super) fn add_contents(to: &mut Contents, from: &Contents) {
-    to.people += from.people;
-    for ((values, counts), (more, more_counts)) in to.values.iter_mut().zip(&from.values) {
-        let (mut merged, mut merged_counts) = (
-            Vec::with_capacity(values.len() + more.len()),
-            Vec::with_capacity(values.len() + more.len()),
-        );
-        let (mut one, mut other) = (0, 0);
-        while one < values.len() || other < more.len() {
-            let take_one = other == more.len() || one < values.len() && values[one] <= more[other];
-            let take_other =
-                one == values.len() || other < more.len() && more[other] <= values[one];
-            merged.push(if take_one { values[one] } else { more[other] });
-            let mut count = 0;
-            if take_one {
-                count += counts[one];
-                one += 1;
-            }
-            if take_other {
-                count += more_counts[other];
-                other += 1;
-            }
-            merged_counts.push(count);
-        }
-        (*values, *counts) = (merged, merged_counts);
+    /// The contents of no class yet, if sizes alone do not decide.
+    pub(super) fn no_contents(&self) -> Option<AllContents> {
+        (!self.reads_sizes_only()).then(|| AllContents::new(self.columns.len()))
     }
 }

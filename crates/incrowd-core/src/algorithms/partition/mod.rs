@@ -9,6 +9,7 @@
 mod blocks;
 mod boundaries;
 mod classes;
+mod contents;
 mod cost;
 mod ground;
 mod improve;

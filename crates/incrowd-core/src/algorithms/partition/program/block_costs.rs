@@ -1,7 +1,8 @@
 //! What blocks of one attribute cost, from lines of classes that agree in all other attributes.
 
 use super::super::classes::{Classes, Entry};
-use super::super::cost::{Contents, Cost, Judge, add_contents};
+use super::super::contents::{AllContents, Contents, Merged};
+use super::super::cost::Cost;
 use super::Program;
 use crate::counts::Work;
 use crate::problem::Interruption;
@@ -27,8 +28,9 @@ impl Program<'_> {
         self.meter.spend(Work::of(self.classes.len()))?;
         for line in self.lines.iter() {
             for entry in line.iter().filter(|entry| entry.block == value) {
-                let tally = Tally::of(entry, self.classes);
-                sum.add(&tally.judged(self.cost, self.judge));
+                let contents = self.classes.contents(entry.class as usize);
+                let is_safe = self.judge.is_safe(entry.size, contents);
+                sum.add(&Tally::of(entry).judged(self.cost, is_safe));
             }
         }
         Ok(sum.block(self.cost, self.rows[value as usize]))
@@ -42,14 +44,12 @@ impl Program<'_> {
     ) -> Result<BlockCost, Interruption> {
         self.meter.spend(Work::of(self.classes.len() + blocks))?;
         let mut sums = vec![Sum::default(); blocks];
+        let mut gathered = Gathered::of_none(self.classes);
         for line in self.lines.iter() {
-            let block = |entry: &Entry| block_of_value[entry.block as usize];
-            for entries in line.chunk_by(|one, other| block(one) == block(other)) {
-                let mut tally = Tally::default();
-                for entry in entries {
-                    tally.add(&Tally::of(entry, self.classes));
-                }
-                sums[block(&entries[0]) as usize].add(&tally.judged(self.cost, self.judge));
+            gathered.fill(line, block_of_value, self.classes);
+            for (at, &(block, tally)) in gathered.units.iter().enumerate() {
+                let is_safe = self.judge.is_safe(tally.size, gathered.contents(at));
+                sums[block as usize].add(&tally.judged(self.cost, is_safe));
             }
         }
         let rows = self.rows_of_units(block_of_value, blocks);
@@ -79,32 +79,44 @@ impl Program<'_> {
         // What a line adds to a run depends on the first and the last unit of the run that it has a class in. So
         // only the differences to the runs without the one, the other and both are noted there, and summed up.
         let mut sums = vec![Sum::default(); units * units];
-        let mut present: Vec<(u32, Tally)> = Vec::new();
+        let mut present = Gathered::of_none(self.classes);
+        let mut room = Merged::default();
         let mut line_sums: Vec<Sum> = Vec::new();
-        let mut places = vec![u32::MAX; units];
         self.meter.spend(Work::of(units * units))?;
         for line in self.lines.iter() {
-            gather(line, unit_of_value, self.classes, &mut places, &mut present);
-            present.sort_by_key(|(unit, _)| *unit);
-            let count = present.len();
+            present.fill(line, unit_of_value, self.classes);
+            let count = present.units.len();
             self.meter.spend(Work::of(line.len()))?;
             line_sums.clear();
             line_sums.resize((count + 1) * (count + 1), Sum::default());
             // At (first + 1) and last, so that an empty run is 0.
             let at = |first: usize, last: usize| first * (count + 1) + last;
+            // Where promises stay kept, runs that go on to here, or further, keep them.
+            let mut safe_to = count;
             for first in (0..count).rev() {
                 self.meter.spend(Work::of(count - first))?;
                 let mut tally = Tally::default();
+                room.clear();
                 for last in first..count {
-                    tally.add(&present[last].1);
-                    let sum = tally.judged(self.cost, self.judge);
+                    tally.add(present.units[last].1);
+                    let is_safe = last >= safe_to || {
+                        let contents = present.contents(last).map(|contents| {
+                            room.add(contents);
+                            room.all()
+                        });
+                        self.judge.is_safe(tally.size, contents)
+                    };
+                    if is_safe && self.judge.stays_safe {
+                        safe_to = safe_to.min(last);
+                    }
+                    let sum = tally.judged(self.cost, is_safe);
                     line_sums[at(first, last + 1)] = sum;
                     let mut change = sum;
                     change.subtract(&line_sums[at(first + 1, last + 1)]);
                     change.subtract(&line_sums[at(first, last)]);
                     change.add(&line_sums[at(first + 1, last)]);
-                    let (from, to) = (present[first].0 as usize, present[last].0 as usize);
-                    sums[from * units + to].add(&change);
+                    let (from, to) = (present.units[first].0, present.units[last].0);
+                    sums[from as usize * units + to as usize].add(&change);
                 }
             }
         }
@@ -137,63 +149,82 @@ impl Program<'_> {
     }
 }
 
-/// The classes of a line by unit. `places` says where each unit is while this goes on, and is left empty.
-fn gather(
-    line: &[Entry],
-    unit_of_value: &[u32],
-    classes: &Classes,
-    places: &mut [u32],
-    into: &mut Vec<(u32, Tally)>,
-) {
-    into.clear();
-    for entry in line {
-        let unit = unit_of_value[entry.block as usize];
-        if unit == u32::MAX {
-            continue;
+/// The classes of a line, those of the same unit put together.
+struct Gathered {
+    /// Each unit that the line has classes in, ascending, with what they come to.
+    units: Vec<(u32, Tally)>,
+    /// What models read of them, if sizes alone do not decide.
+    contents: Option<AllContents>,
+    /// The classes by unit.
+    entries: Vec<(u32, Entry)>,
+    room: Merged,
+}
+
+impl Gathered {
+    fn of_none(classes: &Classes) -> Self {
+        Gathered {
+            units: Vec::new(),
+            contents: classes.all_contents().map(AllContents::none_like_it),
+            entries: Vec::new(),
+            room: Merged::default(),
         }
-        let tally = Tally::of(entry, classes);
-        let place = &mut places[unit as usize];
-        match into.get_mut(*place as usize) {
-            Some((_, known)) => known.add(&tally),
-            None => {
-                *place = into.len() as u32;
-                into.push((unit, tally));
+    }
+
+    /// Takes another line. Classes in no unit are passed over.
+    fn fill(&mut self, line: &[Entry], unit_of_value: &[u32], classes: &Classes) {
+        self.entries.clear();
+        let units = line.iter().map(|entry| unit_of_value[entry.block as usize]);
+        let entries = units.zip(line.iter().copied());
+        self.entries
+            .extend(entries.filter(|&(unit, _)| unit != u32::MAX));
+        self.entries.sort_by_key(|&(unit, _)| unit);
+        self.units.clear();
+        if let Some(contents) = &mut self.contents {
+            contents.clear();
+        }
+        for of_unit in self.entries.chunk_by(|one, other| one.0 == other.0) {
+            let mut tally = Tally::default();
+            for (_, entry) in of_unit {
+                tally.add(Tally::of(entry));
             }
-        }
-    }
-    for (unit, _) in into {
-        places[*unit as usize] = u32::MAX;
-    }
-}
-
-/// A class being put together.
-#[derive(Debug, Clone, Default)]
-struct Tally {
-    size: u32,
-    fixed: f64,
-    share: f64,
-    contents: Option<Contents>,
-}
-
-impl Tally {
-    fn of(entry: &Entry, classes: &Classes) -> Self {
-        Tally {
-            size: entry.size,
-            fixed: entry.fixed,
-            share: entry.share,
-            contents: classes.contents(entry.class as usize).cloned(),
+            self.units.push((of_unit[0].0, tally));
+            if let (Some(contents), Some(all)) = (&mut self.contents, classes.all_contents()) {
+                let of_classes = of_unit
+                    .iter()
+                    .map(|(_, entry)| all.of(entry.class as usize));
+                contents.push(self.room.of(of_classes).0);
+            }
         }
     }
 
     #[inline]
-    fn add(&mut self, other: &Tally) {
+    fn contents(&self, at: usize) -> Option<Contents<'_>> {
+        self.contents.as_ref().map(|contents| contents.of(at))
+    }
+}
+
+/// A class being put together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    size: u32,
+    fixed: f64,
+    share: f64,
+}
+
+impl Tally {
+    fn of(entry: &Entry) -> Self {
+        Tally {
+            size: entry.size,
+            fixed: entry.fixed,
+            share: entry.share,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, other: Tally) {
         self.size += other.size;
         self.fixed += other.fixed;
         self.share += other.share;
-        match (&mut self.contents, &other.contents) {
-            (Some(contents), Some(more)) => add_contents(contents, more),
-            (none, more) => none.clone_from(more),
-        }
     }
 
     /// What the class costs at least in a block of so many rows or more.
@@ -206,8 +237,8 @@ impl Tally {
     }
 
     #[inline]
-    fn judged(&self, cost: &Cost, judge: &Judge<'_>) -> Sum {
-        if !judge.is_safe(self.size, self.contents.as_ref()) {
+    fn judged(&self, cost: &Cost, is_safe: bool) -> Sum {
+        if !is_safe {
             return Sum {
                 suppressed: i64::from(self.size),
                 ..Sum::default()
@@ -296,25 +327,17 @@ impl Program<'_> {
                 rows[bit as usize] += more;
             }
         }
-        // The classes of each unit with the line they are in.
-        let mut tallies: Vec<Vec<(u32, Tally)>> = vec![Vec::new(); members.len()];
+        let none = || LineTallies::of_none(self.classes);
+        let mut tallies: Vec<LineTallies> = members.iter().map(|_| none()).collect();
         let mut lines = 0;
         let mut is_lost = Vec::new();
+        let mut gathered = Gathered::of_none(self.classes);
         for line in self.lines.iter() {
-            let mut is_used = false;
-            for entry in line {
-                let bit = bit_of_value[entry.block as usize];
-                if bit == u32::MAX {
-                    continue;
-                }
-                is_used = true;
-                let tally = Tally::of(entry, self.classes);
-                match tallies[bit as usize].last_mut() {
-                    Some((last, known)) if *last == lines => known.add(&tally),
-                    _ => tallies[bit as usize].push((lines, tally)),
-                }
+            gathered.fill(line, &bit_of_value, self.classes);
+            for (at, &(bit, tally)) in gathered.units.iter().enumerate() {
+                tallies[bit as usize].push(lines, tally, gathered.contents(at));
             }
-            if is_used {
+            if !gathered.units.is_empty() {
                 lines += 1;
                 is_lost.push(self.is_lost(line));
             }
@@ -341,8 +364,7 @@ impl Program<'_> {
                 rows: 0,
                 apart: 0.0,
             };
-            let sums = vec![Tally::default(); lines as usize];
-            growing.grow(start, bit, sums, &mut costs)?;
+            growing.grow(start, bit, &none(), &mut costs)?;
         }
         Ok(costs)
     }
@@ -351,7 +373,8 @@ impl Program<'_> {
 /// Sets being grown by one unit after the other.
 struct Growing<'a> {
     program: &'a Program<'a>,
-    tallies: &'a [Vec<(u32, Tally)>],
+    /// The classes of each unit.
+    tallies: &'a [LineTallies],
     rows: &'a [u32],
     mates: &'a [usize],
     /// Lines that cost the same whatever is joined.
@@ -377,26 +400,23 @@ impl Growing<'_> {
         &self,
         grown: Grown,
         bit: usize,
-        mut sums: Vec<Tally>,
+        sums: &LineTallies,
         costs: &mut [BlockCost],
     ) -> Result<(), Interruption> {
-        self.program.meter.spend(Work::of(2 * sums.len()))?;
+        let program = self.program;
+        program.meter.spend(Work::of(2 * self.is_lost.len()))?;
         let grown = Grown {
             set: grown.set | 1 << bit,
             rows: grown.rows + self.rows[bit],
             apart: grown.apart + self.apart[bit],
         };
-        for (line, tally) in &self.tallies[bit] {
-            sums[*line as usize].add(tally);
-        }
-        let program = self.program;
+        let sums = sums.with(&self.tallies[bit]);
         let (mut sum, mut floor) = (Sum::default(), 0.0);
-        for (tally, is_lost) in sums.iter().zip(self.is_lost) {
-            if tally.size > 0 {
-                sum.add(&tally.judged(program.cost, program.judge));
-                if !is_lost {
-                    floor += tally.at_least(program, grown.rows);
-                }
+        for (at, &(line, tally)) in sums.lines.iter().enumerate() {
+            let is_safe = program.judge.is_safe(tally.size, sums.contents(at));
+            sum.add(&tally.judged(program.cost, is_safe));
+            if !self.is_lost[line as usize] {
+                floor += tally.at_least(program, grown.rows);
             }
         }
         if floor - grown.apart >= self.room {
@@ -406,9 +426,66 @@ impl Growing<'_> {
         for next in bit + 1..self.mates.len() {
             // Mates of all members so far.
             if grown.set & !self.mates[next] == 0 {
-                self.grow(grown, next, sums.clone(), costs)?;
+                self.grow(grown, next, &sums, costs)?;
             }
         }
         Ok(())
+    }
+}
+
+/// Classes by the line they are in, one each.
+struct LineTallies {
+    /// The lines ascend.
+    lines: Vec<(u32, Tally)>,
+    /// What models read of them, if sizes alone do not decide.
+    contents: Option<AllContents>,
+}
+
+impl LineTallies {
+    fn of_none(classes: &Classes) -> Self {
+        LineTallies {
+            lines: Vec::new(),
+            contents: classes.all_contents().map(AllContents::none_like_it),
+        }
+    }
+
+    /// Adds a class, in a line after those before.
+    fn push(&mut self, line: u32, tally: Tally, contents: Option<Contents<'_>>) {
+        self.lines.push((line, tally));
+        if let (Some(all), Some(contents)) = (&mut self.contents, contents) {
+            all.push(contents);
+        }
+    }
+
+    fn contents(&self, at: usize) -> Option<Contents<'_>> {
+        self.contents.as_ref().map(|contents| contents.of(at))
+    }
+
+    /// The classes of both, those of the same line put together.
+    fn with(&self, other: &LineTallies) -> LineTallies {
+        let mut both = LineTallies {
+            lines: Vec::with_capacity(self.lines.len().max(other.lines.len())),
+            contents: self.contents.as_ref().map(AllContents::none_like_it),
+        };
+        let mut sides = [(self, 0), (other, 0)];
+        let mut room = Merged::default();
+        loop {
+            let next =
+                |(side, at): (&LineTallies, usize)| side.lines.get(at).map(|&(line, _)| line);
+            let Some(line) = sides.into_iter().filter_map(next).min() else {
+                return both;
+            };
+            let mut tally = Tally::default();
+            room.clear();
+            for side in &mut sides {
+                if next(*side) == Some(line) {
+                    let (of, at) = *side;
+                    tally.add(of.lines[at].1);
+                    of.contents(at).into_iter().for_each(|more| room.add(more));
+                    side.1 += 1;
+                }
+            }
+            both.push(line, tally, Some(room.all()));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Looks at [parts](super::parts) of classes: whether one is likely to pay, and the room that it takes.
 
-use super::super::cost::Merged;
+use super::super::contents::Merged;
 
 /// At so many nodes the search looks at parts whatever comes of it.
 const FIRST_LOOKS: u64 = 64;

@@ -181,7 +181,7 @@ struct Search<'a, 'g> {
 
 /// What a thread does.
 enum Task {
-    Explore(Node),
+    Explore(Box<Node>),
     /// Looks for something better near this.
     Improve(Solution),
 }
@@ -330,7 +330,9 @@ impl<'a, 'g> Search<'a, 'g> {
             self.work_beside = self.work;
         }
         let tasks = near.map(Task::Improve).into_iter();
-        let tasks = tasks.chain(nodes.into_iter().map(Task::Explore)).collect();
+        let tasks = tasks
+            .chain(nodes.into_iter().map(|node| Task::Explore(Box::new(node))))
+            .collect();
         let (best_cost, looks, memory) = (self.best_cost(), self.looks, self.memory);
         let (plan, data, draw) = (&self.plan, self.ground.data(), &self.draw);
         let (meter, threads) = (self.ground.meter, self.ground.problem.settings.threads);
@@ -340,7 +342,7 @@ impl<'a, 'g> Search<'a, 'g> {
                 Task::Improve(best) => Ok(Outcome::Improved(improved(&ground, best, draw.clone()))),
                 Task::Explore(node) => {
                     let explorer = Explorer::new(&ground, plan, best_cost, looks);
-                    match explorer.explore(node, memory) {
+                    match explorer.explore(*node, memory) {
                         Ok(explored) => Ok(Outcome::Explored(Ok(Box::new(explored)))),
                         Err(Stop::Failed(error)) => Ok(Outcome::Explored(Err(error))),
                         Err(Stop::Interrupted(why)) => Err(why),

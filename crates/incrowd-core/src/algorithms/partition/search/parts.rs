@@ -43,8 +43,9 @@ impl Explorer<'_, '_> {
             let contents = members
                 .iter()
                 .filter_map(|&class| classes.contents(class as usize));
-            done += room.merged.fill(contents);
-            let kept = judge.most_kept(of.size, &room.merged);
+            let (contents, work) = room.merged.of(contents);
+            done += work;
+            let kept = judge.most_kept(of.size, contents);
             if kept == of.size {
                 continue;
             }
