@@ -45,6 +45,9 @@ const VISITED_PER_NODE_AT_ONCE: u64 = 16;
 /// No more nodes are explored at once than so many.
 const MOST_AT_ONCE: u64 = 64;
 
+/// Where nodes come from a stack, several are explored at once while so many eighths of the memory are not taken.
+const MOST_EIGHTHS: usize = 5;
+
 /// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
 const LEAST_MEMORY: usize = 64 << 20;
 
@@ -255,6 +258,16 @@ impl<'a, 'g> Search<'a, 'g> {
         self.ground.problem.memory_limit.max(LEAST_MEMORY)
     }
 
+    /// Bytes that what comes of nodes explored at once may take.
+    fn room(&self) -> usize {
+        let most = self.most_memory();
+        match self.stack.is_empty() {
+            true => most.saturating_sub(self.memory),
+            // A stack should hardly grow, so that much is left for going deeper with one node at a time.
+            false => (most / 8 * MOST_EIGHTHS).saturating_sub(self.memory) / 2,
+        }
+    }
+
     /// First the bound of everything, then a start, so that there is something to compare the start with.
     fn begin(&mut self) -> Result<(), Stop> {
         let mut explorer = Explorer::new(self.ground, &self.plan, self.best_cost(), self.looks);
@@ -284,19 +297,11 @@ impl<'a, 'g> Search<'a, 'g> {
         // Those that wait are only as good as what is known now, so they are few compared with those that were visited.
         let most = (1 + self.counts.nodes_visited / VISITED_PER_NODE_AT_ONCE).min(MOST_AT_ONCE);
         // There should be room for what comes of all of them.
-        let room = self.most_memory().saturating_sub(self.memory);
-        let fit = room / self.most_memory_of_children.max(1);
+        let fit = self.room() / self.most_memory_of_children.max(1);
         let most = most.min(fit as u64).max(1);
         let mut nodes = Vec::new();
         while (nodes.len() as u64) < most {
-            // Those of a stack come one at a time, so that it hardly grows.
-            let from_stack = if nodes.is_empty() {
-                self.stack.pop()
-            } else {
-                None
-            };
-            let is_from_stack = from_stack.is_some();
-            let Some(node) = from_stack.or_else(|| self.queue.pop()) else {
+            let Some(node) = self.stack.pop().or_else(|| self.queue.pop()) else {
                 break;
             };
             self.memory -= node.memory();
@@ -305,10 +310,9 @@ impl<'a, 'g> Search<'a, 'g> {
                 continue;
             }
             nodes.push(node);
-            if is_from_stack {
-                break;
-            }
         }
+        // What comes of the first is to be on top of the stack.
+        nodes.reverse();
         nodes
     }
 

@@ -334,8 +334,8 @@ fn the_optimum_is_the_same_with_and_without_what_promises_say() {
 #[test]
 fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
     let mut draw = Draw::new(34);
-    let (mut complete, mut stopped, mut visited) = (0, 0, 0);
-    for number in 0..150 {
+    let (mut complete, mut stopped, mut visited, mut from_stack) = (0, 0, 0, 0);
+    for number in 0..240 {
         let table = table(&mut draw, 2 + number % 3, 60);
         let models = models(&[SPECS[draw.below(SPECS.len())]], &table);
         let metric = metric(&table, &mut draw);
@@ -356,8 +356,11 @@ fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
         };
         let limit = [u64::MAX, 100_000, 10_000, 2_000][draw.below(4)];
         let before_improving = [u64::MAX, 1000][number % 2];
+        // With little of it, nodes soon come from a stack.
+        let memory_limit = [problem.memory_limit, 5_000][draw.below(2)];
         let answer = |threads: usize| {
-            let problem = problem.clone().with_settings(Settings {
+            let problem = problem.clone().limit_memory(memory_limit);
+            let problem = problem.with_settings(Settings {
                 threads,
                 ..Settings::default()
             });
@@ -385,8 +388,10 @@ fn the_answer_is_the_same_whatever_the_threads_also_where_it_is_stopped() {
             true => complete += 1,
             false => stopped += 1,
         }
-        visited += u64::from(alone.counts.nodes_visited > 32);
+        let is_long = alone.counts.nodes_visited > 32;
+        visited += u64::from(is_long);
+        from_stack += u64::from(is_long && memory_limit < problem.memory_limit);
     }
-    let met = [complete, stopped, visited];
+    let met = [complete, stopped, visited, from_stack];
     assert!(met.iter().all(|&met| met > 20), "{met:?}");
 }
