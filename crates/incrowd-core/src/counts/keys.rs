@@ -69,6 +69,20 @@ impl Keys {
         self.find_hashed(hash(&self.hasher, key), key)
     }
 
+    /// Replaces `numbers` by those of keys, end to end, that were [numbered](Keys::number_all) before; none if one was not.
+    pub(crate) fn find_all(&self, words: &[u64], numbers: &mut Vec<u32>) -> Option<()> {
+        let hash_of = |key| hash(&self.hasher, key);
+        let keys = words.chunks_exact(self.words);
+        numbers.clear();
+        numbers.extend(keys.clone().map(|key| self.slots.first(hash_of(key))));
+        for (key, number) in keys.zip(numbers) {
+            if !self.is_number_of(*number, key) {
+                *number = self.find_hashed(hash_of(key), key)?;
+            }
+        }
+        Some(())
+    }
+
     /// Replaces `numbers` by those of all the keys, end to end; new ones on first sight.
     ///
     /// Lookups spend their time waiting for memory. With all hashes computed beforehand, and where each search begins
@@ -85,7 +99,7 @@ impl Keys {
         numbers.clear();
         numbers.extend(hashes.iter().map(|&hash| self.slots.first(hash)));
         for ((key, &hash), number) in keys.zip(&hashes).zip(&mut *numbers) {
-            if *number == NOBODY || !is_equal(self.get(*number), key) {
+            if !self.is_number_of(*number, key) {
                 *number = match self.find_hashed(hash, key) {
                     Some(number) => number,
                     None => self.insert(hash, key),
@@ -93,6 +107,11 @@ impl Keys {
             }
         }
         self.hashes = hashes;
+    }
+
+    #[inline(always)]
+    fn is_number_of(&self, number: u32, key: &[u64]) -> bool {
+        number != NOBODY && is_equal(self.get(number), key)
     }
 
     /// Makes every key one that is found.
@@ -153,12 +172,17 @@ mod tests {
             let count = 3_u32.pow(words);
             let all: Vec<u64> = (0..count).flat_map(key).collect();
             let mut keys = Keys::new(words as usize);
-            assert_eq!(keys.find(&all[..words as usize]), None);
+            let mut numbers = Vec::new();
+            assert_eq!(keys.find_all(&all[..words as usize], &mut numbers), None);
             for _ in 0..2 {
-                let mut numbers = Vec::new();
                 keys.number_all(&all, &mut numbers);
-                assert!(numbers.into_iter().eq(0..count));
+                assert!(numbers.iter().copied().eq(0..count));
+                assert_eq!(keys.find_all(&all, &mut numbers), Some(()));
+                assert!(numbers.iter().copied().eq(0..count));
             }
+            let unknown = vec![3; words as usize];
+            let with_unknown = [&all[..], &unknown].concat();
+            assert_eq!(keys.find_all(&with_unknown, &mut numbers), None);
             for (number, found) in (0..).zip(keys.iter()) {
                 assert!(found.iter().copied().eq(key(number)));
                 assert_eq!(keys.find(found), Some(number));

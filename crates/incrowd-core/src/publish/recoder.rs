@@ -241,14 +241,23 @@ impl ClassFinder {
         }
     }
 
-    #[inline]
-    fn find(&self, key: &[u64]) -> Option<u32> {
-        let number = self.keys.find(key)?;
+    /// Replaces `classes` by those of keys, end to end; none if one of them is unknown.
+    fn find_all(&self, keys: &[u64], classes: &mut Vec<u32>) -> Option<()> {
+        self.keys.find_all(keys, classes)?;
         match &self.classes {
-            ClassesOfKeys::Alike => Some(number),
-            ClassesOfKeys::One(classes) => Some(classes[number as usize]),
-            ClassesOfKeys::Shared(shared) => shared[number as usize].next(),
+            ClassesOfKeys::Alike => {}
+            ClassesOfKeys::One(of_keys) => {
+                for class in classes {
+                    *class = of_keys[*class as usize];
+                }
+            }
+            ClassesOfKeys::Shared(shared) => {
+                for class in classes {
+                    *class = shared[*class as usize].next()?;
+                }
+            }
         }
+        Some(())
     }
 }
 
@@ -477,13 +486,9 @@ impl Recoder {
                 finder.layout.pack(at, numbers, keys);
             }
         }
-        classes.clear();
-        for (key, &row) in keys.chunks_exact(finder.layout.words()).zip(&*rows) {
-            let Some(class) = finder.find(key) else {
-                return Err(Error::InputChanged);
-            };
+        finder.find_all(keys, classes).ok_or(Error::InputChanged)?;
+        for (&class, &row) in classes.iter().zip(&*rows) {
             tally.count_class(class, rows_of(row));
-            classes.push(class);
         }
         let is_blank = |row: usize| {
             plan.cells.iter().all(|cell| match *cell {
