@@ -131,6 +131,15 @@ impl Dictionary {
         self.find(Key::of(value, &self.hasher), value)
     }
 
+    /// The same for the first bytes of a text, so many of them; in less time than for these bytes alone if others follow.
+    ///
+    /// # Panics
+    /// If the text is shorter.
+    #[inline]
+    pub fn lookup_start(&self, text: &[u8], length: usize) -> Option<ValueCode> {
+        self.lookup_cell(Cell::new(text, length))
+    }
+
     /// The same for a cell.
     #[inline(always)] // every cell of a table is looked up twice
     pub(crate) fn lookup_cell(&self, cell: Cell<'_>) -> Option<ValueCode> {
@@ -246,6 +255,11 @@ mod tests {
             let cell = batch.cell_in_text(row, 0);
             assert_eq!(cell.value(), value.as_bytes());
             assert_eq!(dictionary.lookup_cell(cell), Some(ValueCode(row as u32)));
+            let onward = [value.as_bytes(), b"and more text than fits a key"].concat();
+            for text in [value.as_bytes(), &onward] {
+                let code = dictionary.lookup_start(text, value.len());
+                assert_eq!(code, Some(ValueCode(row as u32)));
+            }
         }
     }
 

@@ -5,10 +5,8 @@
 
 use super::plain::{cut_short, take_text};
 use super::texts::Texts;
-use hashbrown::{DefaultHashBuilder, HashTable};
-use incrowd_core::table::ValueList;
+use incrowd_core::table::Dictionary;
 use parquet::errors::ParquetError;
-use std::hash::BuildHasher;
 
 /// A column of more texts than that is left as it is.
 const MOST: usize = 1 << 15;
@@ -19,9 +17,7 @@ const SOME: usize = 1 << 12;
 /// The texts of a column of a row group that were met so far, each once.
 #[derive(Default)]
 pub(super) struct DistinctTexts {
-    list: ValueList,
-    numbers: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    known: Dictionary,
     /// The texts as they were handed out last.
     handed_out: Option<Texts>,
     cells: usize,
@@ -39,11 +35,20 @@ impl DistinctTexts {
         // The length of a text alone takes four bytes.
         let mut codes = Vec::with_capacity(count.min(page.len() / 4));
         while codes.len() < count && !page.is_empty() && !self.are_many {
+            // After the length of the text.
+            let onward = page.get(4..).unwrap_or_default();
             let text = take_text(&mut page).ok_or_else(cut_short)?;
-            codes.push(self.number(text));
+            match self.known.lookup_start(onward, text.len()) {
+                Some(code) => codes.push(code.0),
+                // What is no text at all is left to others, who say so.
+                None => match std::str::from_utf8(text) {
+                    Ok(text) => codes.push(self.known.encode(text).0),
+                    Err(_) => self.are_many = true,
+                },
+            }
             self.cells += 1;
-            let texts = self.list.len();
-            self.are_many =
+            let texts = self.known.len();
+            self.are_many |=
                 texts > MOST || (self.cells.is_multiple_of(SOME) && 2 * texts > self.cells);
         }
         if self.are_many {
@@ -55,25 +60,11 @@ impl DistinctTexts {
         }
         let texts = match self.handed_out.take() {
             // Whoever knows the list need not learn it again.
-            Some(texts) if texts.values() == self.list.len() => texts,
-            _ => Texts::new(self.list.clone()),
+            Some(texts) if texts.values() == self.known.len() => texts,
+            _ => Texts::new(self.known.iter().collect()),
         };
         self.handed_out = Some(texts.clone());
         Ok(Some((texts, codes)))
-    }
-
-    #[inline]
-    fn number(&mut self, text: &[u8]) -> u32 {
-        let (list, hasher) = (&mut self.list, &self.hasher);
-        let hash = hasher.hash_one(text);
-        if let Some(&number) = self.numbers.find(hash, |&it| list.text(it) == text) {
-            return number;
-        }
-        let number = list.len() as u32;
-        list.push(text);
-        let hash_of = |&it: &u32| hasher.hash_one(list.text(it));
-        self.numbers.insert_unique(hash, number, hash_of);
-        number
     }
 }
 
@@ -106,6 +97,16 @@ mod tests {
         let (third, codes) = distinct.read(&page(["c"]), 9).unwrap().unwrap();
         assert_eq!((codes, third.values()), (vec![3], 4));
         assert!(distinct.read(&[1, 0, 0], 1).is_err());
+        assert!(distinct.read(&[1, 0, 0, 0], 1).is_err());
+        assert!(distinct.read(&[2, 0, 0, 0, b'a'], 1).is_err());
+    }
+
+    #[test]
+    fn what_is_no_text_is_left_as_it_is() {
+        let mut distinct = DistinctTexts::default();
+        assert!(distinct.read(&page(["a"]), 1).unwrap().is_some());
+        assert!(distinct.read(&[1, 0, 0, 0, 0xff], 1).unwrap().is_none());
+        assert!(distinct.read(&page(["a"]), 1).unwrap().is_none());
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Error {
             }
             Error::TimeLimit { .. } => "write it like `30s`, `5m` or `1h 30m`".into(),
             Error::NotTried => "let the comparison finish, or name fewer `--algorithms`".into(),
-            Error::MemoryLimit { .. } => "write it like `500M` or `2G`".into(),
+            Error::MemoryLimit { .. } => "write it like `500M`, `2G` or `4GiB`".into(),
             Error::WorkLimit { .. } => "write it like `500M` or `3G`, or `none`".into(),
             Error::TimeUpReading { .. } => {
                 "raise `--time-limit`; it applies to reading, searching and writing separately".into()
