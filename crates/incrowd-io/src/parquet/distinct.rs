@@ -18,6 +18,7 @@ const SOME: usize = 1 << 12;
 #[derive(Default)]
 pub(super) struct DistinctTexts {
     known: Dictionary,
+    recent: Recent,
     /// The texts as they were handed out last.
     handed_out: Option<Texts>,
     cells: usize,
@@ -38,8 +39,8 @@ impl DistinctTexts {
             // After the length of the text.
             let onward = page.get(4..).unwrap_or_default();
             let text = take_text(&mut page).ok_or_else(cut_short)?;
-            match self.known.lookup_start(onward, text.len()) {
-                Some(code) => codes.push(code.0),
+            match self.recent.code(onward, text.len(), &self.known) {
+                Some(code) => codes.push(code),
                 // What is no text at all is left to others, who say so.
                 None => match std::str::from_utf8(text) {
                     Ok(text) => codes.push(self.known.encode(text).0),
@@ -65,6 +66,58 @@ impl DistinctTexts {
         };
         self.handed_out = Some(texts.clone());
         Ok(Some((texts, codes)))
+    }
+}
+
+/// Short texts that were looked up not long ago, each where its bytes say. Most columns have few texts, nearly all of them short:
+/// then one look here is all it takes.
+#[derive(Default)]
+struct Recent {
+    /// The bytes of a text and how many there are, as one number; or [`NOTHING`].
+    keys: Vec<u128>,
+    codes: Vec<u32>,
+}
+
+/// More than the key of any text.
+const NOTHING: u128 = u128::MAX;
+
+/// As many as the nearest memory of a processor has room for, and more than most columns have texts.
+const PLACES: usize = 1 << 10;
+
+/// So many bytes of a key.
+const MASKS: [u128; 16] = {
+    let mut masks = [0; 16];
+    let mut length = 0;
+    while length < 16 {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
+
+impl Recent {
+    /// The code of the first bytes of a text, so many of them.
+    #[inline(always)] // every cell is looked up
+    fn code(&mut self, onward: &[u8], length: usize, known: &Dictionary) -> Option<u32> {
+        let (Some(bytes), Some(mask)) = (onward.first_chunk(), MASKS.get(length)) else {
+            return known.lookup_start(onward, length).map(|code| code.0);
+        };
+        let key = u128::from_le_bytes(*bytes) & mask | (length as u128) << 120;
+        // An odd number without a pattern, of whose product the upper bits say where.
+        let product =
+            ((key >> 64) as u64 ^ (key as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = (product >> (64 - PLACES.ilog2())) as usize;
+        if self.keys.get(place) == Some(&key) {
+            return Some(self.codes[place]);
+        }
+        let code = known.lookup_start(onward, length)?.0;
+        if self.keys.is_empty() {
+            self.keys.resize(PLACES, NOTHING);
+            self.codes.resize(PLACES, 0);
+        }
+        self.keys[place] = key;
+        self.codes[place] = code;
+        Some(code)
     }
 }
 
@@ -99,6 +152,33 @@ mod tests {
         assert!(distinct.read(&[1, 0, 0], 1).is_err());
         assert!(distinct.read(&[1, 0, 0, 0], 1).is_err());
         assert!(distinct.read(&[2, 0, 0, 0, b'a'], 1).is_err());
+    }
+
+    #[test]
+    fn every_text_has_a_code_of_its_own_whatever_was_looked_up_before() {
+        // More of them than are kept, also such as begin alike, are longer, or end with bytes 0.
+        let texts: Vec<String> = (0..3 * PLACES)
+            .map(|at| match at % 4 {
+                0 => format!("{at}"),
+                1 => format!("the same beginning {at}"),
+                2 => "\0".repeat(at % 20),
+                _ => format!("{at:013}"),
+            })
+            .collect();
+        let mut expected = Dictionary::default();
+        for _ in 0..2 {
+            let again: Vec<&str> = texts.iter().flat_map(|text| [&**text, "", text]).collect();
+            let codes: Vec<u32> = again.iter().map(|text| expected.encode(text).0).collect();
+            let mut distinct = DistinctTexts::default();
+            for _ in 0..2 {
+                let (list, read) = distinct
+                    .read(&page(again.iter().copied()), again.len())
+                    .unwrap()
+                    .unwrap();
+                assert_eq!(read, codes);
+                assert_eq!(list.values(), expected.len());
+            }
+        }
     }
 
     #[test]
