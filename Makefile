@@ -86,7 +86,7 @@ wheel: tools python-tools ## Build the Python package to hand out, from its own 
 	cd out/wheel-source && CARGO_TARGET_DIR=$(TARGET) ../wheel-tools/bin/maturin build --compatibility pypi --auditwheel check --out ../wheels
 	out/wheel-tools/bin/twine check --strict out/wheels/*
 
-bench: tools peers ## Run the benchmarks; RUN names the folder under benchmarks/runs (default: today's date)
+bench: tools peers ## Run all benchmarks, which takes hours; RUN names the folder under benchmarks/runs (default: today's date)
 	cargo run --profile bench --package incrowd-bench -- all --python $(PEERS)/bin/python --record $(RUN)
 
 # The programs to compare with that a package brings; installed anew when their list changes.

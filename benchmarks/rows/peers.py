@@ -6,7 +6,7 @@ for incrowd.
 
     peers.py versions
     peers.py count ENGINE FILE THREADS      group by all columns: groups, rows, groups of one row
-    peers.py to-parquet CSV PARQUET         the same table as Parquet
+    peers.py to-parquet CSV PARQUET PAGES   the same table as Parquet; PAGES: coded, or plain for none with a dictionary
     peers.py rewrite ENGINE FILE OUT THREADS        count, recode, write, count again
     peers.py classes FILE COLUMNS           group by some columns, by DuckDB: groups, rows
 """
@@ -144,10 +144,11 @@ def main(command, *arguments):
                 return count_by_sail(session, path)
         return count_by_polars(path, threads)
     if command == "to-parquet":
-        path, out = arguments
+        path, out, pages = arguments
+        pages = {"coded": "", "plain": ", dictionary_size_limit 0"}[pages]
         connection = connect(2)
         connection.execute("set preserve_insertion_order = true")
-        connection.execute(f"copy (select * from {source(path)}) to '{out}' (format parquet)")
+        connection.execute(f"copy (select * from {source(path)}) to '{out}' (format parquet{pages})")
         return {}
     if command == "classes":
         path, columns = arguments

@@ -34,6 +34,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 use report::Report;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Measures incrowd: time, together with the work done.
 #[derive(Debug, Parser)]
@@ -51,6 +52,9 @@ struct Arguments {
     #[arg(long, global = true, default_value = "python3")]
     python: PathBuf,
 }
+
+/// Seconds that searches for partitions may take.
+const SCHEMES_LIMIT: u64 = 60;
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
@@ -96,7 +100,7 @@ enum Benchmark {
         #[arg(long)]
         only: Option<schemes::Part>,
         /// Time limit in seconds for searches that may not finish.
-        #[arg(long, default_value_t = 60)]
+        #[arg(long, default_value_t = SCHEMES_LIMIT)]
         limit: u64,
     },
     /// The advised algorithm against all others, on five tables.
@@ -105,7 +109,7 @@ enum Benchmark {
         #[arg(long)]
         write: bool,
     },
-    /// Every benchmark above except growth, the partitions and the advice.
+    /// Every benchmark above, which takes hours.
     All,
     /// Draws the charts of the documentation from a recorded run.
     Plot {
@@ -259,7 +263,7 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         };
         rows::run(&arguments.python, arguments.rows, only, report)?;
     }
-    if matches!(arguments.benchmark, Benchmark::Growth) {
+    if is_asked("growth") {
         growth::run(arguments.rows, report)?;
     }
     if is_asked("threads") {
@@ -288,11 +292,16 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         };
         arx_times::run(report, only)?;
     }
-    if let Benchmark::Schemes { only, limit } = &arguments.benchmark {
-        schemes::run(report, *only, std::time::Duration::from_secs(*limit))?;
+    if is_asked("schemes") {
+        let (only, seconds) = match &arguments.benchmark {
+            Benchmark::Schemes { only, limit } => (*only, *limit),
+            _ => (None, SCHEMES_LIMIT),
+        };
+        schemes::run(report, only, Duration::from_secs(seconds))?;
     }
-    if let Benchmark::Advice { write } = &arguments.benchmark {
-        advice::run(report, *write)?;
+    if is_asked("advice") {
+        let is_written = matches!(arguments.benchmark, Benchmark::Advice { write: true });
+        advice::run(report, is_written)?;
     }
     if is_asked("regions") {
         regions::run(report)?;

@@ -125,17 +125,35 @@ pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Rep
     if !is_asked(Part::Rewrite) {
         return Ok(());
     }
-    let (csv, parquet) = (
-        folder.path().join("census.csv"),
-        folder.path().join("census.parquet"),
-    );
+    let csv = folder.path().join("census.csv");
     let mut file = BufWriter::new(File::create(&csv)?);
     incrowd_testkit::census(rows, SEED, &mut file)?;
     drop(file);
-    let (from, to) = (csv.to_string_lossy(), parquet.to_string_lossy());
-    ask_peer(python, &["to-parquet", &from, &to])?;
-    std::fs::remove_file(&csv)?;
-    Rewriting::of_census(rows, parquet).run(python, &version, report)
+    for pages in [Pages::Coded, Pages::Plain] {
+        let parquet = folder.path().join("census.parquet");
+        let (from, to) = (csv.to_string_lossy(), parquet.to_string_lossy());
+        ask_peer(python, &["to-parquet", &from, &to, pages.name()])?;
+        Rewriting::of_census(rows, parquet, pages).run(python, &version, report)?;
+    }
+    Ok(())
+}
+
+/// How a Parquet file stores its cells.
+#[derive(Clone, Copy)]
+enum Pages {
+    /// As places in a dictionary, as most programs do for columns of few values.
+    Coded,
+    /// As they are, as others do.
+    Plain,
+}
+
+impl Pages {
+    fn name(self) -> &'static str {
+        match self {
+            Pages::Coded => "coded",
+            Pages::Plain => "plain",
+        }
+    }
 }
 
 /// Engines with every number of threads, to be asked in turn.
@@ -265,7 +283,7 @@ impl Rewriting {
         }
     }
 
-    fn of_census(rows: u64, path: PathBuf) -> Self {
+    fn of_census(rows: u64, path: PathBuf, pages: Pages) -> Self {
         let output = path.with_file_name("release.parquet");
         Rewriting {
             jobs: THREADS.map(|threads| census_job(rows, &path, &output, threads)),
@@ -274,10 +292,17 @@ impl Rewriting {
             columns: QUASI_IDENTIFIERS.map(|(column, _)| column).to_vec(),
             engines: &["sail", "duckdb"],
             first: "Sail with one thread",
-            case: format!("{rows} rows of Parquet, rewritten"),
+            case: match pages {
+                Pages::Coded => format!("{rows} rows of Parquet, rewritten"),
+                Pages::Plain => format!("{rows} rows of plain Parquet, rewritten"),
+            },
             about: format!(
-                "the *census*: {} rows, 8 text columns, Parquet",
-                grouped(rows)
+                "the *census*: {} rows, 8 text columns, Parquet with{} dictionaries",
+                grouped(rows),
+                match pages {
+                    Pages::Coded => "",
+                    Pages::Plain => "out",
+                }
             ),
         }
     }
