@@ -45,7 +45,7 @@ const VISITED_PER_NODE_AT_ONCE: u64 = 16;
 /// No more nodes are explored at once than so many.
 const MOST_AT_ONCE: u64 = 64;
 
-/// Where nodes come from a stack, several are explored at once while so many eighths of the memory are not taken.
+/// Where nodes come from a stack, several are explored at once only while less than so many eighths of the memory is taken.
 const MOST_EIGHTHS: usize = 5;
 
 /// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
@@ -299,6 +299,7 @@ impl<'a, 'g> Search<'a, 'g> {
         // There should be room for what comes of all of them.
         let fit = self.room() / self.most_memory_of_children.max(1);
         let most = most.min(fit as u64).max(1);
+        let is_from_stack = !self.stack.is_empty();
         let mut nodes = Vec::new();
         while (nodes.len() as u64) < most {
             let Some(node) = self.stack.pop().or_else(|| self.queue.pop()) else {
@@ -311,8 +312,10 @@ impl<'a, 'g> Search<'a, 'g> {
             }
             nodes.push(node);
         }
-        // What comes of the first is to be on top of the stack.
-        nodes.reverse();
+        if is_from_stack {
+            // What comes of the first is to be on top of the stack again.
+            nodes.reverse();
+        }
         nodes
     }
 
