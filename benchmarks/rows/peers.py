@@ -6,7 +6,7 @@ for incrowd.
 
     peers.py versions
     peers.py count ENGINE FILE THREADS      group by all columns: groups, rows, groups of one row
-    peers.py to-parquet CSV PARQUET PAGES   the same table as Parquet; PAGES: coded, or plain for none with a dictionary
+    peers.py to-parquet CSV PARQUET PAGES   the same table as Parquet; PAGES: coded, or plain: without dictionaries
     peers.py rewrite ENGINE FILE OUT THREADS        count, recode, write, count again
     peers.py classes FILE COLUMNS           group by some columns, by DuckDB: groups, rows
 """

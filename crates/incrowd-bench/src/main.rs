@@ -292,6 +292,16 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
         };
         arx_times::run(report, only)?;
     }
+    if is_asked("regions") {
+        regions::run(report)?;
+    }
+    if is_asked("workload") {
+        workload::run(report)?;
+    }
+    if is_asked("kernel") {
+        kernel::run(report)?;
+    }
+    // Last: they take much memory, and programs started afterwards would be taken to take as much.
     if is_asked("schemes") {
         let (only, seconds) = match &arguments.benchmark {
             Benchmark::Schemes { only, limit } => (*only, *limit),
@@ -302,15 +312,6 @@ fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     if is_asked("advice") {
         let is_written = matches!(arguments.benchmark, Benchmark::Advice { write: true });
         advice::run(report, is_written)?;
-    }
-    if is_asked("regions") {
-        regions::run(report)?;
-    }
-    if is_asked("workload") {
-        workload::run(report)?;
-    }
-    if is_asked("kernel") {
-        kernel::run(report)?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub(crate) enum Part {
     Count,
     /// Rewriting them.
     RewriteDifferent,
-    /// Rewriting a Parquet file.
+    /// Rewriting a Parquet file, with dictionaries and without.
     Rewrite,
     /// Rewriting five times as many rows that are nearly all different, with up to 16 threads.
     ManyThreads,
@@ -129,10 +129,15 @@ pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Rep
     let mut file = BufWriter::new(File::create(&csv)?);
     incrowd_testkit::census(rows, SEED, &mut file)?;
     drop(file);
+    let mut files = Vec::new();
     for pages in [Pages::Coded, Pages::Plain] {
-        let parquet = folder.path().join("census.parquet");
+        let parquet = folder.path().join(format!("{}.parquet", pages.name()));
         let (from, to) = (csv.to_string_lossy(), parquet.to_string_lossy());
         ask_peer(python, &["to-parquet", &from, &to, pages.name()])?;
+        files.push((parquet, pages));
+    }
+    std::fs::remove_file(&csv)?;
+    for (parquet, pages) in files {
         Rewriting::of_census(rows, parquet, pages).run(python, &version, report)?;
     }
     Ok(())
@@ -297,11 +302,11 @@ impl Rewriting {
                 Pages::Plain => format!("{rows} rows of plain Parquet, rewritten"),
             },
             about: format!(
-                "the *census*: {} rows, 8 text columns, Parquet with{} dictionaries",
+                "the *census*: {} rows, 8 text columns, Parquet {} dictionaries",
                 grouped(rows),
                 match pages {
-                    Pages::Coded => "",
-                    Pages::Plain => "out",
+                    Pages::Coded => "with",
+                    Pages::Plain => "without",
                 }
             ),
         }

@@ -187,11 +187,11 @@ impl Histograms {
         self.counts.push(count);
     }
 
-    /// Bytes held, roughly.
+    /// Bytes that the values take.
     pub(crate) fn memory(&self) -> usize {
         match &self.present {
             Some(present) => 8 * present.bits.len(),
-            None => 8 * self.values.len() + 4 * self.starts.len(),
+            None => 8 * self.values.len(),
         }
     }
 

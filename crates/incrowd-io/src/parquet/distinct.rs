@@ -22,12 +22,12 @@ pub(super) struct DistinctTexts {
     /// The texts as they were handed out last.
     handed_out: Option<Texts>,
     cells: usize,
-    are_many: bool,
+    is_left: bool,
 }
 
 impl DistinctTexts {
     /// The texts of the column so far, and which of them each of at most `count` values of a page is; none if hardly any
-    /// text comes again.
+    /// text comes again, or if one is no text at all.
     pub(super) fn read(
         &mut self,
         mut page: &[u8],
@@ -35,7 +35,7 @@ impl DistinctTexts {
     ) -> Result<Option<(Texts, Vec<u32>)>, ParquetError> {
         // The length of a text alone takes four bytes.
         let mut codes = Vec::with_capacity(count.min(page.len() / 4));
-        while codes.len() < count && !page.is_empty() && !self.are_many {
+        while codes.len() < count && !page.is_empty() && !self.is_left {
             // After the length of the text.
             let onward = page.get(4..).unwrap_or_default();
             let text = take_text(&mut page).ok_or_else(cut_short)?;
@@ -44,17 +44,17 @@ impl DistinctTexts {
                 // What is no text at all is left to others, who say so.
                 None => match std::str::from_utf8(text) {
                     Ok(text) => codes.push(self.known.encode(text).0),
-                    Err(_) => self.are_many = true,
+                    Err(_) => self.is_left = true,
                 },
             }
             self.cells += 1;
             let texts = self.known.len();
-            self.are_many |=
+            self.is_left |=
                 texts > MOST || (self.cells.is_multiple_of(SOME) && 2 * texts > self.cells);
         }
-        if self.are_many {
+        if self.is_left {
             *self = DistinctTexts {
-                are_many: true,
+                is_left: true,
                 ..DistinctTexts::default()
             };
             return Ok(None);
@@ -103,7 +103,7 @@ impl Recent {
             return known.lookup_start(onward, length).map(|code| code.0);
         };
         let key = u128::from_le_bytes(*bytes) & mask | (length as u128) << 120;
-        // An odd number without a pattern, of whose product the upper bits say where.
+        // Multiplied by an odd number without a pattern, of the product the upper bits.
         let product =
             ((key >> 64) as u64 ^ (key as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (product >> (64 - PLACES.ilog2())) as usize;
@@ -156,28 +156,24 @@ mod tests {
 
     #[test]
     fn every_text_has_a_code_of_its_own_whatever_was_looked_up_before() {
-        // More of them than are kept, also such as begin alike, are longer, or end with bytes 0.
+        // More of them than are kept, also such as begin alike, are as long as fits and longer, or end with bytes 0.
         let texts: Vec<String> = (0..3 * PLACES)
             .map(|at| match at % 4 {
                 0 => format!("{at}"),
                 1 => format!("the same beginning {at}"),
                 2 => "\0".repeat(at % 20),
-                _ => format!("{at:013}"),
+                _ => format!("{at:0width$}", width = 13 + at % 5),
             })
             .collect();
+        let again: Vec<&str> = texts.iter().flat_map(|text| [&**text, "", text]).collect();
         let mut expected = Dictionary::default();
+        let codes: Vec<u32> = again.iter().map(|text| expected.encode(text).0).collect();
+        let mut distinct = DistinctTexts::default();
         for _ in 0..2 {
-            let again: Vec<&str> = texts.iter().flat_map(|text| [&**text, "", text]).collect();
-            let codes: Vec<u32> = again.iter().map(|text| expected.encode(text).0).collect();
-            let mut distinct = DistinctTexts::default();
-            for _ in 0..2 {
-                let (list, read) = distinct
-                    .read(&page(again.iter().copied()), again.len())
-                    .unwrap()
-                    .unwrap();
-                assert_eq!(read, codes);
-                assert_eq!(list.values(), expected.len());
-            }
+            let page = page(again.iter().copied());
+            let (list, read) = distinct.read(&page, again.len()).unwrap().unwrap();
+            assert_eq!(read, codes);
+            assert_eq!(list.values(), expected.len());
         }
     }
 

@@ -43,7 +43,7 @@ impl FromStr for MemoryLimit {
 
 fn bytes_of(text: &str) -> Option<u64> {
     let text = text.strip_suffix(['B', 'b']).unwrap_or(text);
-    let (text, base) = match text.strip_suffix('i') {
+    let (text, base) = match text.strip_suffix(['i', 'I']) {
         Some(text) => (text, 1024_u64),
         None => (text, 1000),
     };
@@ -103,6 +103,7 @@ mod tests {
             ("8GiB", 8 << 30),
             (" 200 MiB ", 200 << 20),
             ("64kib", 64 << 10),
+            ("4GIB", 4 << 30),
         ] {
             let limit: MemoryLimit = text.parse().unwrap();
             assert_eq!(limit.bytes(), bytes);

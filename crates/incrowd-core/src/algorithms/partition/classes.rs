@@ -180,7 +180,7 @@ impl Classes {
         };
         let mut numbers = Numbers::new(&merged.blocks, self.len());
         let mut place = vec![0u32; self.attributes];
-        let mut number_of = Vec::with_capacity(self.len());
+        let mut number_of = Vec::new();
         for class in 0..self.len() {
             place.copy_from_slice(&self.places[class * self.attributes..][..self.attributes]);
             for (attribute, change) in changes {
@@ -188,7 +188,9 @@ impl Classes {
                 *block = change.of_values()[*block as usize];
             }
             let number = numbers.number(&place, &merged.blocks) as usize;
-            number_of.push(number as u32);
+            if self.contents.is_some() {
+                number_of.push(number as u32);
+            }
             if number == merged.sizes.len() {
                 merged.places.extend_from_slice(&place);
                 merged.sizes.push(self.sizes[class]);

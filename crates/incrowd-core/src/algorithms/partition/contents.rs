@@ -98,12 +98,22 @@ impl AllContents {
         let mut merged = AllContents::new(self.columns.len());
         let mut room = Merged::default();
         for members in members {
-            match *members {
-                [one] => merged.push(self.of(one as usize)),
-                _ => merged.push(room.of(members.iter().map(|&one| self.of(one as usize))).0),
-            }
+            let members = members.iter().map(|&one| self.of(one as usize));
+            merged.push_together(members, &mut room);
         }
         merged
+    }
+
+    /// Adds these classes, of which there is at least one, put together.
+    pub(super) fn push_together<'c>(
+        &mut self,
+        mut classes: impl ExactSizeIterator<Item = Contents<'c>>,
+        room: &mut Merged,
+    ) {
+        match classes.len() {
+            1 => classes.by_ref().for_each(|one| self.push(one)),
+            _ => self.push(room.of(classes).0),
+        }
     }
 
     /// Forgets all classes, but keeps the room.
@@ -114,8 +124,8 @@ impl AllContents {
 
     /// Bytes held, roughly.
     pub(super) fn memory(&self) -> usize {
-        let columns = self.columns.iter().map(Histograms::memory);
-        4 * self.people.len() + columns.sum::<usize>()
+        let values: usize = self.columns.iter().map(Histograms::memory).sum();
+        4 * self.people.len() * (1 + self.columns.len()) + values
     }
 }
 
@@ -131,7 +141,7 @@ pub(super) struct Merged {
 struct MergedColumn {
     /// Rows of every value.
     rows_of_values: Vec<u32>,
-    /// Those that occur, ascending as soon as nothing is added any more.
+    /// Those that occur; ascending once settled.
     values: Vec<u32>,
     counts: Vec<u32>,
     is_ascending: bool,
@@ -245,8 +255,8 @@ mod tests {
             let mut all = AllContents::new(columns);
             let mut expected = vec![BTreeMap::<u32, u32>::new(); columns];
             let mut expected_people = 0;
-            for _ in 0..draw.below(6) {
-                if draw.below(4) == 0 {
+            for added in 0..1 + draw.below(5) {
+                if added > 0 && draw.below(4) == 0 {
                     all.push_people(2);
                     expected_people += 2;
                     continue;
@@ -267,14 +277,28 @@ mod tests {
                     .collect();
                 all.push_tuple(&counted.iter().collect::<Vec<_>>(), 0);
             }
-            let (merged, _) = room.of((0..all.people.len()).map(|class| all.of(class)));
+            room.clear();
+            for class in 0..all.people.len() {
+                room.add(all.of(class));
+                // Somebody may look at it in between.
+                let so_far = room.all().histogram(0);
+                assert!(so_far.values.is_sorted() && so_far.counts.iter().all(|&count| count > 0));
+            }
+            let merged = room.all();
             assert_eq!(merged.people, expected_people);
             let mut copy = all.none_like_it();
             copy.push_people(0);
             copy.push(merged);
             assert_eq!(copy.of(0).histogram(0).values, []);
+            let members: Vec<u32> = (0..all.people.len() as u32).collect();
+            let together = all.merged([&members[..1], &members[..]].into_iter());
+            assert_eq!(
+                together.of(0).histogram(0).values,
+                all.of(0).histogram(0).values
+            );
             for (at, expected) in expected.iter().enumerate() {
-                for histogram in [merged, copy.of(1)].map(|of| of.histogram(at)) {
+                let all = [merged, copy.of(1), together.of(1)];
+                for histogram in all.map(|of| of.histogram(at)) {
                     assert!(histogram.values.iter().eq(expected.keys()));
                     assert!(histogram.counts.iter().eq(expected.values()));
                 }

@@ -90,13 +90,16 @@ impl<'a> Judge<'a> {
             true => (0..=problem.table.rows).map(holds).collect(),
             false => Vec::new(),
         };
-        let place = |column| columns.iter().position(|&other| other == column);
+        let place = |column| {
+            let place = columns.iter().position(|&other| other == column);
+            place.expect("collected from the models")
+        };
         let stays = |model: &&dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
         Judge {
             smallest: problem.smallest_safe(),
             stays_safe: models.iter().all(stays),
             models: (models.iter())
-                .map(|&model| (model, model.column().and_then(place)))
+                .map(|&model| (model, model.column().map(place)))
                 .collect(),
             columns,
             reads_people,

@@ -192,7 +192,7 @@ impl Gathered {
                 let of_classes = of_unit
                     .iter()
                     .map(|(_, entry)| all.of(entry.class as usize));
-                contents.push(self.room.of(of_classes).0);
+                contents.push_together(of_classes, &mut self.room);
             }
         }
     }
@@ -358,13 +358,14 @@ impl Program<'_> {
             room: self.limit - self.least_alone(),
         };
         let mut costs = vec![BlockCost::NEVER; 1 << members.len()];
+        let mut room = Merged::default();
         for bit in 0..members.len() {
             let start = Grown {
                 set: 0,
                 rows: 0,
                 apart: 0.0,
             };
-            growing.grow(start, bit, &none(), &mut costs)?;
+            growing.grow(start, bit, &none(), (&mut costs, &mut room))?;
         }
         Ok(costs)
     }
@@ -401,7 +402,7 @@ impl Growing<'_> {
         grown: Grown,
         bit: usize,
         sums: &LineTallies,
-        costs: &mut [BlockCost],
+        (costs, room): (&mut [BlockCost], &mut Merged),
     ) -> Result<(), Interruption> {
         let program = self.program;
         program.meter.spend(Work::of(2 * self.is_lost.len()))?;
@@ -410,7 +411,7 @@ impl Growing<'_> {
             rows: grown.rows + self.rows[bit],
             apart: grown.apart + self.apart[bit],
         };
-        let sums = sums.with(&self.tallies[bit]);
+        let sums = sums.with(&self.tallies[bit], room);
         let (mut sum, mut floor) = (Sum::default(), 0.0);
         for (at, &(line, tally)) in sums.lines.iter().enumerate() {
             let is_safe = program.judge.is_safe(tally.size, sums.contents(at));
@@ -426,7 +427,7 @@ impl Growing<'_> {
         for next in bit + 1..self.mates.len() {
             // Mates of all members so far.
             if grown.set & !self.mates[next] == 0 {
-                self.grow(grown, next, &sums, costs)?;
+                self.grow(grown, next, &sums, (&mut *costs, &mut *room))?;
             }
         }
         Ok(())
@@ -462,13 +463,12 @@ impl LineTallies {
     }
 
     /// The classes of both, those of the same line put together.
-    fn with(&self, other: &LineTallies) -> LineTallies {
+    fn with(&self, other: &LineTallies, room: &mut Merged) -> LineTallies {
         let mut both = LineTallies {
             lines: Vec::with_capacity(self.lines.len().max(other.lines.len())),
             contents: self.contents.as_ref().map(AllContents::none_like_it),
         };
         let mut sides = [(self, 0), (other, 0)];
-        let mut room = Merged::default();
         loop {
             let next =
                 |(side, at): (&LineTallies, usize)| side.lines.get(at).map(|&(line, _)| line);

@@ -1,9 +1,9 @@
 //! From a node to those one step away.
 
 use super::super::blocks::Partition;
+use super::Stop;
 use super::explore::Explorer;
 use super::node::Node;
-use super::{LEAST_MEMORY, Stop};
 use crate::Error;
 use crate::counts::Work;
 use crate::problem::Interruption;
@@ -22,7 +22,7 @@ impl Explorer<'_, '_> {
     pub(super) fn expand(&mut self, node: &Node, memory: usize) -> Result<Vec<Node>, Stop> {
         let mut children: Vec<Node> = Vec::new();
         let mut memory_of_children = 0;
-        let most_memory = self.ground.problem.memory_limit.max(LEAST_MEMORY);
+        let most_memory = self.plan.most_memory(self.ground);
         let mut fixed = node.fixed;
         for place in (node.changed..self.plan.order.len()).rev() {
             let attribute = self.plan.order[place];

@@ -9,7 +9,8 @@
 //! One attribute may be left out of the tree; for every node the [program](super::program) finds its best partition.
 //!
 //! Several nodes, more and more, are [explored](explore) at once by the threads there are. How many depends only on how many were
-//! visited, and what came of them is taken in their order, so the answer is the same whatever the threads.
+//! visited and on the memory of those that wait, and what came of them is taken in order, so the answer is the same whatever the
+//! threads.
 
 mod bound;
 mod expand;
@@ -45,7 +46,8 @@ const VISITED_PER_NODE_AT_ONCE: u64 = 16;
 /// No more nodes are explored at once than so many.
 const MOST_AT_ONCE: u64 = 64;
 
-/// Where nodes come from a stack, several are explored at once only while less than so many eighths of the memory is taken.
+/// Several nodes are explored at once only while less than so many eighths of the memory is taken. The rest is for going deeper with
+/// one at a time.
 const MOST_EIGHTHS: usize = 5;
 
 /// Bytes that nodes not looked at yet may always take. Beyond that, and beyond what the problem allows, the search ends.
@@ -124,6 +126,8 @@ struct Plan {
     /// The attribute that the program finishes.
     finished: Option<usize>,
     work_before_improving: u64,
+    least_memory: usize,
+    most_eighths: usize,
 }
 
 impl Plan {
@@ -150,7 +154,14 @@ impl Plan {
             knows_parts: !ground.judge.reads_sizes_only(),
             finished,
             work_before_improving: WORK_BEFORE_IMPROVING,
+            least_memory: LEAST_MEMORY,
+            most_eighths: MOST_EIGHTHS,
         }
+    }
+
+    /// Bytes that nodes may take.
+    fn most_memory(&self, ground: &Ground<'_>) -> usize {
+        ground.problem.memory_limit.max(self.least_memory)
     }
 
     /// Whether what costs at least so much is of no interest.
@@ -178,6 +189,8 @@ struct Search<'a, 'g> {
     work_beside: u64,
     draw: Draw,
     counts: Counts,
+    #[cfg(test)]
+    most_at_once_from_stack: usize,
     /// Nothing costs less than this, or than the lowest bound of the remaining nodes.
     open: f64,
 }
@@ -221,6 +234,8 @@ impl<'a, 'g> Search<'a, 'g> {
             work_beside: 0,
             draw: Draw::new(ground.problem.settings.seed),
             counts: Counts::default(),
+            #[cfg(test)]
+            most_at_once_from_stack: 0,
             open: 0.0,
         }
     }
@@ -235,7 +250,7 @@ impl<'a, 'g> Search<'a, 'g> {
         self.best.as_ref().map_or(f64::INFINITY, |best| best.cost)
     }
 
-    fn answer(mut self) -> Result<Answer, Error> {
+    fn answer(&mut self) -> Result<Answer, Error> {
         let outcome = self.begin().and_then(|()| self.run());
         let (open, cost) = (self.open_bound(), self.best_cost());
         let (lower_bound, is_complete) = match outcome {
@@ -246,25 +261,21 @@ impl<'a, 'g> Search<'a, 'g> {
         };
         Ok(Answer {
             seed: self.seed,
-            best: self.best,
+            best: self.best.take(),
             lower_bound,
             is_complete,
             counts: self.counts,
         })
     }
 
-    /// Bytes that nodes may take.
-    fn most_memory(&self) -> usize {
-        self.ground.problem.memory_limit.max(LEAST_MEMORY)
-    }
-
     /// Bytes that what comes of nodes explored at once may take.
     fn room(&self) -> usize {
-        let most = self.most_memory();
+        let most = self.plan.most_memory(self.ground) / 8 * self.plan.most_eighths;
+        let room = most.saturating_sub(self.memory);
         match self.stack.is_empty() {
-            true => most.saturating_sub(self.memory),
-            // A stack should hardly grow, so that much is left for going deeper with one node at a time.
-            false => (most / 8 * MOST_EIGHTHS).saturating_sub(self.memory) / 2,
+            true => room,
+            // So that a stack takes several steps to fill it.
+            false => room / 2,
         }
     }
 
@@ -313,6 +324,10 @@ impl<'a, 'g> Search<'a, 'g> {
             nodes.push(node);
         }
         if is_from_stack {
+            #[cfg(test)]
+            {
+                self.most_at_once_from_stack = self.most_at_once_from_stack.max(nodes.len());
+            }
             // What comes of the first is to be on top of the stack again.
             nodes.reverse();
         }
@@ -401,7 +416,7 @@ impl<'a, 'g> Search<'a, 'g> {
             child.number = self.made;
             self.keep(child);
         }
-        match self.memory > self.most_memory() {
+        match self.memory > self.plan.most_memory(self.ground) {
             true => Err(self.ground.meter.stop(Interruption::MemoryFull)),
             false => Ok(()),
         }
@@ -427,7 +442,7 @@ impl<'a, 'g> Search<'a, 'g> {
 
     fn keep(&mut self, node: Node) {
         self.memory += node.memory();
-        // Nodes of a stack are looked at next, so it hardly grows: the rest of the memory is for that.
+        // Nodes of a stack are looked at next, so it grows slowly: the rest of the memory is for that.
         if self.memory > self.ground.problem.memory_limit / 2 {
             self.stack.push(node);
         } else {
