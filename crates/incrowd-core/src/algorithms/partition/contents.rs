@@ -107,11 +107,11 @@ impl AllContents {
     /// Adds these classes, of which there is at least one, put together.
     pub(super) fn push_together<'c>(
         &mut self,
-        mut classes: impl ExactSizeIterator<Item = Contents<'c>>,
+        classes: impl ExactSizeIterator<Item = Contents<'c>>,
         room: &mut Merged,
     ) {
         match classes.len() {
-            1 => classes.by_ref().for_each(|one| self.push(one)),
+            1 => classes.for_each(|one| self.push(one)),
             _ => self.push(room.of(classes).0),
         }
     }

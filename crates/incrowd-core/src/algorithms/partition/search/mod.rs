@@ -126,7 +126,9 @@ struct Plan {
     /// The attribute that the program finishes.
     finished: Option<usize>,
     work_before_improving: u64,
+    /// Bytes that nodes may take however little the problem allows.
     least_memory: usize,
+    /// Eighths of the memory that may be taken while several nodes are explored at once.
     most_eighths: usize,
 }
 
@@ -189,6 +191,7 @@ struct Search<'a, 'g> {
     work_beside: u64,
     draw: Draw,
     counts: Counts,
+    /// The most nodes of a stack that were explored at once.
     #[cfg(test)]
     most_at_once_from_stack: usize,
     /// Nothing costs less than this, or than the lowest bound of the remaining nodes.
