@@ -1,6 +1,7 @@
 //! The cells of a column that is being filled: every text once, and which of them each row has.
 
 use incrowd_core::table::{Dictionary, RowBatch, ValueList};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A column being filled.
@@ -26,10 +27,15 @@ pub(crate) struct NotText {
 }
 
 impl GatheredColumn {
-    /// Adds the cells of a column of a batch.
-    pub(crate) fn add(&mut self, batch: &RowBatch, column: usize) -> Result<(), NotText> {
+    /// Adds the cells of a column in some rows of a batch.
+    pub(crate) fn add(
+        &mut self,
+        batch: &RowBatch,
+        column: usize,
+        rows: Range<usize>,
+    ) -> Result<(), NotText> {
         let Some(coded) = batch.coded(column) else {
-            for row in 0..batch.rows() {
+            for row in rows {
                 let code = self.code(batch.cell(row, column));
                 self.codes.push(code.ok_or(NotText { row })?);
             }
@@ -41,7 +47,8 @@ impl GatheredColumn {
         }
         self.of_list.resize(coded.values.len(), UNKNOWN);
         let start = self.codes.len();
-        let known = coded.codes.iter().map(|&text| self.of_list[text as usize]);
+        let texts = coded.codes[rows.clone()].iter();
+        let known = texts.clone().map(|&text| self.of_list[text as usize]);
         self.codes.extend(known);
         // Most batches have no text that was not met before.
         let most = self.codes[start..]
@@ -50,14 +57,14 @@ impl GatheredColumn {
         if most != UNKNOWN {
             return Ok(());
         }
-        for (row, &text) in coded.codes.iter().enumerate() {
+        for (at, (row, &text)) in rows.zip(texts).enumerate() {
             let mut code = self.of_list[text as usize];
             if code == UNKNOWN {
                 let found = self.code(coded.values.text(text));
                 code = found.ok_or(NotText { row })?;
                 self.of_list[text as usize] = code;
             }
-            self.codes[start + row] = code;
+            self.codes[start + at] = code;
         }
         Ok(())
     }

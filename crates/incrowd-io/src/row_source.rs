@@ -38,6 +38,11 @@ pub trait RowReader {
         self.read(&mut RowBatch::default())
     }
 
+    /// Whether [`RowReader::pass_over`] takes far less time than reading rows.
+    fn is_soon_passed_over(&self) -> bool {
+        false
+    }
+
     /// How much of [`RowSource::bytes_total`] has been read, to show progress.
     fn bytes_read(&self) -> u64;
 

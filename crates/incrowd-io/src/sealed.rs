@@ -79,6 +79,17 @@ impl SealedFile {
         }
     }
 
+    /// Whether the next bytes from this one on, which begins a block, are as they were sealed: an error if they are not. Where they
+    /// end, which is where they begin at the end of the file.
+    pub(crate) fn check_from(&self, byte: u64) -> io::Result<u64> {
+        let blocks = byte.div_ceil(BLOCK as u64)..self.bytes().div_ceil(BLOCK as u64);
+        let mut end = byte;
+        for number in blocks.take(CHUNK / BLOCK) {
+            end += self.read_block(number)?.len() as u64;
+        }
+        Ok(end)
+    }
+
     fn read_block(&self, number: u64) -> io::Result<Bytes> {
         let SealedFile {
             file,

@@ -38,8 +38,17 @@ pub struct RowNumbers {
     rows: usize,
     /// What workers have handed over.
     numbered: Vec<Numbered>,
-    /// Rows side by side, in the order of the table: which worker's they are, and where among its own.
-    runs: Vec<(usize, Range<usize>)>,
+    /// In the order of the table.
+    runs: Vec<NumberedRun>,
+}
+
+/// Rows side by side that one worker has numbered.
+#[derive(Debug, Clone)]
+struct NumberedRun {
+    first_row: usize,
+    /// Whose they are, and where among its own.
+    worker: usize,
+    own: Range<usize>,
 }
 
 /// The numbers that a worker gave, and the common number that each stands for: there are far fewer of these than rows.
@@ -55,18 +64,24 @@ impl RowNumbers {
         self.rows
     }
 
-    /// The numbers of all rows, in runs of at most so many, in the order of the table.
+    /// The numbers of some rows of the table, in their order, in pieces that one worker has numbered each.
     ///
     /// # Panics
-    /// If that is none.
-    pub fn runs(
+    /// If there are no such rows.
+    pub fn of_rows(
         &self,
-        most_rows: usize,
-    ) -> impl Iterator<Item = impl ExactSizeIterator<Item = u32> + Clone + Sync + '_> + '_ {
-        self.runs.iter().flat_map(move |(at, range)| {
-            let Numbered { own, common } = &self.numbered[*at];
-            let runs = own[range.clone()].chunks(most_rows);
-            runs.map(|own| own.iter().map(|&number| common[number as usize]))
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = impl ExactSizeIterator<Item = u32> + Clone + '_> + '_ {
+        assert!(rows.end <= self.rows, "rows of the table");
+        let first = (self.runs).partition_point(|run| run.first_row + run.own.len() <= rows.start);
+        let runs = self.runs[first..].iter();
+        let meet = runs.take_while(move |run| run.first_row < rows.end);
+        meet.map(move |run| {
+            let Numbered { own, common } = &self.numbered[run.worker];
+            let start = run.own.start + rows.start.saturating_sub(run.first_row);
+            let end = run.own.end.min(run.own.start + rows.end - run.first_row);
+            let own = own[start..end].iter();
+            own.map(|&number| common[number as usize])
         })
     }
 }
@@ -130,14 +145,18 @@ impl RowOrder {
         if rows > self.most_rows {
             return None;
         }
-        let (known, mut numbered, mut places) = (keys.len(), Vec::new(), Vec::new());
+        let (known, mut numbered, mut runs) = (keys.len(), Vec::new(), Vec::new());
         for (at, handed_over) in all.into_iter().enumerate() {
             let mut common = Vec::new();
             let theirs = handed_over.layout.repack(&handed_over.keys, layout);
             keys.number_all(&theirs, &mut common);
             let mut start = 0;
             for (first_row, count) in handed_over.rows.runs {
-                places.push((first_row, (at, start..start + count)));
+                runs.push(NumberedRun {
+                    first_row: usize::try_from(first_row).ok()?,
+                    worker: at,
+                    own: start..start + count,
+                });
                 start += count;
             }
             numbered.push(Numbered {
@@ -145,19 +164,19 @@ impl RowOrder {
                 common,
             });
         }
-        places.sort_unstable_by_key(|(first_row, _)| *first_row);
+        runs.sort_unstable_by_key(|run| run.first_row);
         let mut next = 0;
-        for (first_row, (_, range)) in &places {
-            if *first_row != next {
+        for run in &runs {
+            if run.first_row != next {
                 return None;
             }
-            next += range.len() as u64;
+            next += run.own.len();
         }
-        let is_complete = keys.len() == known && next == rows as u64;
-        is_complete.then(|| RowNumbers {
+        let is_complete = keys.len() == known && next == rows;
+        is_complete.then_some(RowNumbers {
             rows,
             numbered,
-            runs: places.into_iter().map(|(_, place)| place).collect(),
+            runs,
         })
     }
 }
@@ -175,9 +194,19 @@ mod tests {
     }
 
     fn in_order(numbers: &RowNumbers) -> Vec<u32> {
-        let [all, pairs] = [usize::MAX, 2].map(|most| numbers.runs(most).flatten().collect());
-        assert_eq!(all, pairs);
-        assert!(numbers.runs(2).all(|run| (1..=2).contains(&run.len())));
+        let rows = numbers.rows();
+        let all: Vec<u32> = numbers.of_rows(0..rows).flatten().collect();
+        for start in 0..=rows {
+            for end in start..=rows {
+                let some: Vec<u32> = numbers.of_rows(start..end).flatten().collect();
+                assert_eq!(some, all[start..end]);
+                assert!(
+                    numbers
+                        .of_rows(start..end)
+                        .all(|piece| start == end || piece.len() > 0)
+                );
+            }
+        }
         all
     }
 

@@ -34,7 +34,7 @@ pub use map::{
     MappedAttribute, MappedClasses, MappedColumn, MappedShares, MappedTuples, ReleaseMap,
 };
 pub use population::{MatchedClass, match_population};
-pub use recoder::{PublishedRows, RecodedRows, Recoder, Run, Shuffle, SuppressedRows};
+pub use recoder::{PublishedRows, RecodedOnce, RecodedRows, Recoder, Run, Shuffle, SuppressedRows};
 pub use seen::Seen;
 pub use tally::{Confirmation, Tally};
 pub use values::PublishedValue;

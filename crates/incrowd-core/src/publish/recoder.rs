@@ -1,9 +1,11 @@
 //! Applying a release to rows, in the second and last pass over them.
 
 mod in_place;
+mod recoded_once;
 mod shuffle;
 
 pub use in_place::{RecodedRows, Run};
+pub use recoded_once::RecodedOnce;
 pub use shuffle::Shuffle;
 
 use super::{ClassNumber, ReleaseMap, Tally};
@@ -25,8 +27,8 @@ pub enum SuppressedRows {
     Star,
 }
 
-/// Rows of a release. Only a [`Recoder`] makes them, or a [`Shuffle`] of its rows, so a writer that accepts nothing
-/// else cannot publish raw rows.
+/// Rows of a release. Only a [`Recoder`] makes them, or a [`Shuffle`] or [repetition](RecodedOnce) of its rows, so a writer that
+/// accepts nothing else cannot publish raw rows.
 #[derive(Debug, Clone, Default)]
 pub struct PublishedRows(RowBatch);
 

@@ -44,14 +44,20 @@ impl FormattedRows {
             .sum()
     }
 
-    /// The texts of these raw rows, one after the other, in place of what was formatted before.
-    pub fn encode(&self, raw_rows: impl IntoIterator<Item = u32>, text: &mut EncodedRows) {
+    /// The texts of these raw rows, given by number in some pieces, one after the other, in place of what was formatted before.
+    pub fn encode(
+        &self,
+        pieces: impl IntoIterator<Item = impl Iterator<Item = u32>>,
+        text: &mut EncodedRows,
+    ) {
         text.0.clear();
-        for row in raw_rows {
-            let row = row as usize;
-            let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let range = start as usize..self.ends[row] as usize;
-            text.0.extend_from_slice(&self.text[range]);
+        for numbers in pieces {
+            for row in numbers {
+                let row = row as usize;
+                let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+                let range = start as usize..self.ends[row] as usize;
+                text.0.extend_from_slice(&self.text[range]);
+            }
         }
     }
 }

@@ -478,6 +478,10 @@ impl RowReader for CsvReader {
         self.text.pass_over(&self.rules.input, &mut self.buffer)
     }
 
+    fn is_soon_passed_over(&self) -> bool {
+        true
+    }
+
     fn bytes_read(&self) -> u64 {
         self.bytes()
     }

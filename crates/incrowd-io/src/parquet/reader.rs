@@ -18,6 +18,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
+use std::io;
 use std::sync::Arc;
 
 /// Reads one pass over a Parquet input.
@@ -33,6 +34,8 @@ pub(crate) struct ParquetReader {
     next_group: usize,
     rows: u64,
     rows_total: u64,
+    /// Bytes of the file that were passed over, once any were.
+    passed_over: Option<u64>,
 }
 
 /// What is read, and how to name it.
@@ -51,6 +54,19 @@ impl Input {
             false => Error::BrokenParquet {
                 input,
                 source: source.into(),
+            },
+        }
+    }
+
+    /// Converts an error of reading at a byte, unless the file changed while it was read.
+    fn unreadable(&self, byte: u64, source: io::Error) -> Error {
+        let input = self.name.clone();
+        match self.file.has_changed() {
+            true => Error::InputChanged { input },
+            false => Error::Read {
+                input,
+                byte,
+                source,
             },
         }
     }
@@ -108,6 +124,7 @@ impl ParquetReader {
             next_group: 0,
             rows: 0,
             rows_total,
+            passed_over: None,
         })
     }
 
@@ -233,7 +250,25 @@ impl RowReader for ParquetReader {
         Ok(has_rows)
     }
 
+    /// Reads the next bytes of the file, whatever they are, which are compared with those of the pass before.
+    fn pass_over(&mut self) -> Result<bool, Error> {
+        // There are no rows after this.
+        (self.group, self.next_group) = (None, self.metadata.num_row_groups());
+        let from = self.passed_over.unwrap_or(0);
+        let checked = self.input.file.check_from(from);
+        let end = checked.map_err(|source| self.input.unreadable(from, source))?;
+        self.passed_over = Some(end);
+        Ok(end > from)
+    }
+
+    fn is_soon_passed_over(&self) -> bool {
+        true
+    }
+
     fn bytes_read(&self) -> u64 {
+        if let Some(bytes) = self.passed_over {
+            return bytes;
+        }
         // Columns are stored separately, so the position in the file says little about progress; the share of rows
         // does.
         let share = self.rows as f64 / self.rows_total.max(1) as f64;
@@ -241,18 +276,8 @@ impl RowReader for ParquetReader {
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
-        let Input { name, file } = &*self.input;
-        self.fingerprint.get().map_err(|source| {
-            let input = name.clone();
-            match file.has_changed() {
-                true => Error::InputChanged { input },
-                false => Error::Read {
-                    input,
-                    byte: 0,
-                    source,
-                },
-            }
-        })
+        let taken = self.fingerprint.get();
+        taken.map_err(|source| self.input.unreadable(0, source))
     }
 
     fn delimiter(&self) -> Option<u8> {

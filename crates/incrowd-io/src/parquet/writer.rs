@@ -14,12 +14,16 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A row group is held in memory until it has this many rows or this many bytes.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 64 << 20;
+
+/// Its bytes are looked at after each so many rows. So where it ends does not depend on how rows come.
+const ROWS_BETWEEN_LOOKS: usize = 1 << 12;
 
 /// Writes columns, a row group at a time. Where there are threads for it, one row group is encoded while the next is filled.
 pub(crate) struct ParquetWriter {
@@ -94,21 +98,36 @@ impl ParquetWriter {
     }
 
     pub(crate) fn write(&mut self, path: &Path, batch: &RowBatch) -> Result<(), Error> {
+        let mut first = 0;
+        while first < batch.rows() {
+            let before = self.group.first().map_or(0, GatheredColumn::rows);
+            let room =
+                (ROWS_BETWEEN_LOOKS - before % ROWS_BETWEEN_LOOKS).min(self.group_rows - before);
+            let end = batch.rows().min(first + room);
+            self.add(path, batch, first..end)?;
+            let rows = before + end - first;
+            let bytes = || self.group.iter().map(GatheredColumn::bytes).sum::<usize>();
+            let is_looked_at = rows.is_multiple_of(ROWS_BETWEEN_LOOKS);
+            if rows == self.group_rows || is_looked_at && bytes() >= ROW_GROUP_BYTES {
+                let written = self.hand_over_group();
+                written.map_err(|failure| to_error(path, self.bytes(), failure))?;
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// Adds some rows of a batch to the row group being filled.
+    fn add(&mut self, path: &Path, batch: &RowBatch, rows: Range<usize>) -> Result<(), Error> {
         for (column, cells) in self.group.iter_mut().enumerate() {
             cells
-                .add(batch, column)
+                .add(batch, column, rows.clone())
                 .map_err(|NotText { row }| Error::NotUtf8 {
                     input: path.display().to_string(),
                     row: Some(batch.first_row() + row as u64 + 1),
                     position: column + 1,
                     likely: Encoding::Windows1252,
                 })?;
-        }
-        let rows = self.group.first().map_or(0, GatheredColumn::rows);
-        let bytes: usize = self.group.iter().map(GatheredColumn::bytes).sum();
-        if rows >= self.group_rows || bytes >= ROW_GROUP_BYTES {
-            let written = self.hand_over_group();
-            written.map_err(|failure| to_error(path, self.bytes(), failure))?;
         }
         Ok(())
     }
@@ -257,9 +276,9 @@ mod tests {
         ]
     }
 
-    fn batches(rows: usize) -> Vec<RowBatch> {
+    fn batches(rows: usize, rows_of_batch: usize) -> Vec<RowBatch> {
         let of = |start: usize| {
-            let rows = start..rows.min(start + 37);
+            let rows = start..rows.min(start + rows_of_batch);
             let mut batch = RowBatch::new(3);
             let column = |at: usize| CodedColumn {
                 values: Arc::new(ValueList::from_iter(
@@ -270,7 +289,7 @@ mod tests {
             batch.set_coded((0..3).map(column).collect());
             batch
         };
-        (0..rows).step_by(37).map(of).collect()
+        (0..rows).step_by(rows_of_batch).map(of).collect()
     }
 
     fn writer(path: &Path, threads: usize) -> ParquetWriter {
@@ -287,9 +306,9 @@ mod tests {
         writer
     }
 
-    fn write(path: &Path, rows: usize, threads: usize) -> Fingerprint {
+    fn write(path: &Path, rows: usize, rows_of_batch: usize, threads: usize) -> Fingerprint {
         let mut writer = writer(path, threads);
-        for batch in batches(rows) {
+        for batch in batches(rows, rows_of_batch) {
             writer.write(path, &batch).unwrap();
         }
         let mut out = writer.finish(path).unwrap();
@@ -299,14 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn small_row_groups_are_the_same_bytes_whatever_the_threads() {
+    fn small_row_groups_are_the_same_bytes_whatever_the_threads_and_however_rows_come() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         for rows in [0, 1, 99, 1000, 5000] {
-            let alone = write(&path, rows, 1);
+            let alone = write(&path, rows, 37, 1);
             let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
-            // Batches of 37 rows fill a group of at least 100.
-            assert_eq!(reader.num_row_groups(), rows.div_ceil(111));
+            assert_eq!(reader.num_row_groups(), rows.div_ceil(100));
             let read: Vec<[String; 3]> = (reader.get_row_iter(None).unwrap())
                 .map(|row| {
                     let row = row.unwrap();
@@ -323,8 +341,8 @@ mod tests {
                 read == (0..rows).map(cells).collect::<Vec<_>>(),
                 "{rows} rows"
             );
-            for threads in [2, 4, 8] {
-                let hash = write(&path, rows, threads);
+            for (threads, rows_of_batch) in [(2, 37), (4, 1), (8, 250)] {
+                let hash = write(&path, rows, rows_of_batch, threads);
                 assert_eq!(hash, alone, "{rows} rows, {threads} threads");
             }
         }
@@ -340,7 +358,7 @@ mod tests {
             wrong.push_cell(b"label");
             wrong.push_cell(b"text");
             wrong.push_cell(b"no number");
-            let batches = batches(500);
+            let batches = batches(500, 37);
             let all = batches[..5].iter().chain([&wrong]).chain(&batches[5..]);
             let written = all
                 .map(|batch| writer.write(&path, batch))
@@ -362,7 +380,7 @@ mod tests {
         let path = Path::new("/dev/full");
         for threads in [1, 2, 4, 8] {
             let mut writer = writer(path, threads);
-            let batches = batches(2000);
+            let batches = batches(2000, 37);
             let written = batches.iter().map(|batch| writer.write(path, batch));
             let error = match written.into_iter().find(Result::is_err) {
                 Some(error) => error,

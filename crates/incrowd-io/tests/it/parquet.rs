@@ -399,6 +399,50 @@ fn parquet_is_known_by_its_first_bytes_and_told_by_its_fingerprint() {
     assert_eq!(Some(reader.bytes_read()), source.bytes_total());
 }
 
+#[test]
+fn what_is_passed_over_is_as_it_was_or_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let texts: Vec<String> = (0..100_000).map(|at| format!("text {at}")).collect();
+    let rows: Vec<[&str; 1]> = texts.iter().map(|text| [text.as_str()]).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
+    let written = write(&path, &["a"], &[batch(&rows)]);
+    let source = Source::new(&path, CsvOptions::default());
+    let mut first = source.open().unwrap();
+    let read = support::read_all(&mut *first).unwrap();
+    assert_eq!(read.rows.len(), texts.len());
+    let seal = first.seal().unwrap();
+    for reads_some in [false, true] {
+        let mut reader = source.open_again(&seal).unwrap();
+        assert!(reader.is_soon_passed_over());
+        let mut batch = RowBatch::default();
+        assert!(!reads_some || reader.read(&mut batch).unwrap());
+        let mut parts = 0;
+        while reader.pass_over().unwrap() {
+            parts += 1;
+        }
+        assert!(parts > 1 && Some(reader.bytes_read()) == source.bytes_total());
+        assert!(!reader.read(&mut batch).unwrap() && batch.rows() == 0);
+        assert!(!reader.pass_over().unwrap());
+        assert_eq!(reader.fingerprint().unwrap(), written.sha256);
+    }
+    let whole = std::fs::read(&path).unwrap();
+    for at in [4, whole.len() / 2, whole.len() - 1] {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        std::fs::write(&path, whole.clone()).unwrap();
+        let mut reader = source.open_again(&seal).unwrap();
+        std::fs::write(&path, changed).unwrap();
+        let error = loop {
+            match reader.pass_over() {
+                Ok(is_more) => assert!(is_more, "byte {at}"),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::InputChanged { .. }), "{error:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_called_a_full_disk() {

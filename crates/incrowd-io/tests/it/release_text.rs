@@ -86,7 +86,7 @@ fn counted(batches: &[RowBatch], names: &[String], rng: &mut Rng) -> CountedRows
 
 #[test]
 fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones() {
-    let (mut in_pieces, mut by_cell, mut from_few) = (0, 0, 0);
+    let (mut in_pieces, mut by_cell, mut from_few, mut in_columns) = (0, 0, 0, 0);
     for seed in 0..120 {
         let rng = &mut Rng::with_seed(seed);
         let delimiter = [',', ';'][rng.usize(0..2)];
@@ -161,15 +161,32 @@ fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones
         let formatted = FormattedRows::new(encoder, &recoded, counted.rows.rows(), u32::MAX);
         let formatted = formatted.unwrap();
         let (mut text, mut written) = (EncodedRows::default(), Vec::new());
-        for rows in order.runs(rng.usize(1..5000)) {
-            formatted.encode(rows, &mut text);
+        let step = rng.usize(1..5000);
+        let starts = (0..order.rows()).step_by(step);
+        let parts = starts.map(|start| start..order.rows().min(start + step));
+        for rows in parts.clone() {
+            formatted.encode(order.of_rows(rows), &mut text);
             written.extend_from_slice(text.as_bytes());
         }
         assert!(written == whole, "seed {seed}");
         release.confirm(recoder.tally()).unwrap();
+        let once = release.recoder(&names, dropped, suppressed).unwrap();
+        let once = once.clone().recode_once(&counted.rows).unwrap();
+        assert_eq!(once.is_some(), suppressed == SuppressedRows::Drop);
+        if let Some(once) = once {
+            in_columns += 1;
+            let (mut repeated, mut written, mut rows) = (PublishedRows::default(), Vec::new(), 0);
+            for part in parts {
+                once.repeat(order.of_rows(part), &mut repeated);
+                rows += repeated.rows().rows() as u64;
+                encoder.encode(repeated.rows(), &mut written);
+            }
+            assert!(written == whole, "seed {seed}");
+            assert_eq!(rows, once.rows(&counted.sizes), "seed {seed}");
+        }
     }
     assert!(in_pieces > 50 && by_cell > 50, "{in_pieces}, {by_cell}");
-    assert!(from_few > 50, "{from_few}");
+    assert!(from_few > 50 && in_columns > 20, "{from_few}, {in_columns}");
 }
 
 #[test]
@@ -198,8 +215,10 @@ fn rows_whose_texts_take_too_much_memory_are_not_formatted() {
     let encoder = CsvEncoder::new(b',').unwrap();
     let format = |most| FormattedRows::new(encoder, &recoded, 2, most);
     let mut text = EncodedRows::default();
-    format(8).unwrap().encode([1, 0, 1], &mut text);
-    assert_eq!(text.as_bytes(), b"y,b\nx,a\ny,b\n");
+    format(8)
+        .unwrap()
+        .encode([[1, 0].into_iter(), [1, 1].into_iter()], &mut text);
+    assert_eq!(text.as_bytes(), b"y,b\nx,a\ny,b\ny,b\n");
     assert!(format(7).is_none());
 }
 

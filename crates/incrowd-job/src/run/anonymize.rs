@@ -21,6 +21,7 @@ use crate::run::files::{
 use crate::run::memory;
 use crate::run::released::{self, Trial};
 use crate::run::row_types::RowTypes;
+use crate::run::rows_once::RowsOnce;
 use crate::run::second_pass::SecondPass;
 use crate::run::solve::{solve, without_unsafe_columns};
 use crate::run::unchanged::Measures;
@@ -139,8 +140,8 @@ fn run(
         Publication {
             divides_rows,
             writes_rows: output.is_some(),
-            writes_text_in_order: job.output.shuffle != Some(true)
-                && (output.as_ref()).is_some_and(|output| output.encoder().is_some()),
+            writes_rows_once_recoded: (output.as_ref())
+                .is_some_and(|output| RowsOnce::are_written_by(job, output)),
         },
         control,
     )?;

@@ -108,8 +108,8 @@ pub(crate) struct Publication {
     pub(crate) divides_rows: bool,
     /// Whether rows are written, so that there is a second pass over all of them.
     pub(crate) writes_rows: bool,
-    /// Whether they are written as text, in the order of the table.
-    pub(crate) writes_text_in_order: bool,
+    /// Whether they can be written from the few different ones, in the order of the table.
+    pub(crate) writes_rows_once_recoded: bool,
 }
 
 /// What a table is counted for.
@@ -154,10 +154,10 @@ fn count_and_measure(
     let mut counter = RowCounter::new(&plan.names, &plan.quasi_identifiers, &counted);
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
-    // Text takes far longer to read again than columns that are stored as such.
-    let is_text = pass.reader.delimiter().is_some();
-    pass.notes_order =
-        matches!(purpose, Purpose::Publish(how) if is_text && how.writes_text_in_order);
+    // Else the rows are read again all the same.
+    let is_soon_passed_over = pass.reader.is_soon_passed_over();
+    pass.notes_order = matches!(purpose, Purpose::Publish(how)
+        if is_soon_passed_over && how.writes_rows_once_recoded);
     pass.beside = match purpose {
         Purpose::Look | Purpose::Ask => None,
         Purpose::Advise => Some(plan.kept.clone()).filter(|kept| !kept.is_empty()),

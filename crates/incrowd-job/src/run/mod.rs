@@ -32,6 +32,7 @@ pub(crate) mod released;
 pub(crate) mod risk;
 pub(crate) mod roles;
 pub(crate) mod row_types;
+mod rows_once;
 pub(crate) mod sample;
 pub(crate) mod schemes_study;
 pub(crate) mod second_pass;

@@ -102,6 +102,10 @@ impl RowReader for Watched {
         Ok(more)
     }
 
+    fn is_soon_passed_over(&self) -> bool {
+        self.reader.is_soon_passed_over()
+    }
+
     fn bytes_read(&self) -> u64 {
         self.reader.bytes_read()
     }

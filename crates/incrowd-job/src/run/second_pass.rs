@@ -1,7 +1,7 @@
 //! The second pass over the rows: recoded, checked against the first pass, written.
 //!
-//! Where the first pass has noted which of a few different rows every row is, these few are recoded and formatted, and the
-//! rows are written from them. The input is then read only to see that it is still the same, and to take its fingerprint if the
+//! Where the first pass has noted which of a few different rows every row is, these few are recoded, and the rows are written
+//! from them. The input is then read only to see that it is still the same, and to take its fingerprint if the
 //! first pass has left that to this one.
 
 use crate::error::Error;
@@ -13,6 +13,7 @@ use crate::run::control::{Control, Phase};
 use crate::run::files::ReleaseFile;
 use crate::run::in_order::make_in_order;
 use crate::run::input_again::{Beside, InputAgain};
+use crate::run::rows_once::{NextRows, RowsOnce};
 use crate::run::unchanged::{ColumnCounter, Measures, Watched};
 use crate::spec::{Job, Suppressed};
 use incrowd_core::counts::CountedRows;
@@ -21,32 +22,22 @@ use incrowd_core::publish::{
     SuppressedRows, Tally,
 };
 use incrowd_core::table::RowBatch;
-use incrowd_io::{
-    EncodedRows, Fingerprint, FormattedRows, LastStep, Publishing, ReleaseEncoder, RowsSeal,
-};
+use incrowd_io::{EncodedRows, Fingerprint, LastStep, Publishing, ReleaseEncoder, RowsSeal};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// The most bytes that the texts of rows written [in order](SecondPass::write_in_order) may take.
-const MOST_BYTES_FORMATTED: u32 = 1 << 26;
-
-/// About how many bytes of them are written at once: so many that they are hashed on another thread.
-const BYTES_AT_ONCE: u64 = 1 << 18;
-
-/// The most rows of them that are written at once.
-const MOST_ROWS_AT_ONCE: u64 = 1 << 16;
 
 /// With so few threads, the one that writes reads the input again itself, whenever it would wait for the fingerprint of the
 /// release, if that takes longer than the fingerprint of the input: a thread more would only keep it from its core. The one that
 /// takes the fingerprint helps where that is not enough.
 const FEW_THREADS: usize = 2;
 
-/// With so many threads, two of them format and count rows for the one that writes, while another reads the input again. That saves
-/// time where the processor has instructions for SHA-256; elsewhere the fingerprint of the release takes longest.
+/// With so many threads, two of them format and count rows of text for the one that writes, while another reads the input again.
+/// That saves time where the processor has instructions for SHA-256; elsewhere the fingerprint of the release takes longest.
 const MANY_THREADS: usize = 4;
 
-/// How many threads format rows then: that takes about as long as writing them, so more would only wait.
-const FORMATTERS: usize = 2;
+/// How many threads make rows ready then, and with two threads or more where rows are columns: that takes about as long as writing
+/// them, so more would only wait.
+const MAKERS: usize = 2;
 
 /// The second pass over the rows of a table. On this machine one thread reads and writes and the others recode; an engine
 /// that holds both table and release recodes the rows itself.
@@ -240,7 +231,7 @@ impl<'a> SecondPass<'a> {
     }
 
     /// Writes rows of which it was noted which of the counted ones each is, and does what is to be done beside; none, and
-    /// nothing done, if that was not noted or their texts take too much memory. With few threads, the failure counts that the one
+    /// nothing done, if that was not noted or [they are not to be written so](RowsOnce::new). With few threads, the failure counts that the one
     /// that writes meets first.
     fn write_in_order(
         &mut self,
@@ -248,52 +239,51 @@ impl<'a> SecondPass<'a> {
         recoder: &Recoder,
         mut beside: Beside<'_, impl FnOnce() -> Result<(), Error> + Send>,
     ) -> Result<Option<Tally>, Error> {
-        let is_shuffled = self.job.output.shuffle == Some(true);
-        let output = self.output.as_mut().filter(|_| !is_shuffled);
+        let job = self.job;
+        let output = (self.output.as_mut()).filter(|output| RowsOnce::are_written_by(job, output));
         let (Some(order), Some(output)) = (&counted.order, output) else {
             return Ok(None);
         };
-        let Some(encoder) = output.encoder() else {
-            return Ok(None);
-        };
-        let mut formatting = recoder.clone();
-        let recoded = formatting.recode_in_place(&counted.rows)?;
-        let different = counted.sizes.len();
-        let formatted = FormattedRows::new(encoder, &recoded, different, MOST_BYTES_FORMATTED);
-        let Some(formatted) = formatted else {
+        let Some(once) = RowsOnce::new(counted, recoder.clone(), output)? else {
             return Ok(None);
         };
         let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
-        let (bytes, rows) = (formatted.bytes(&counted.sizes), order.rows() as u64);
-        let rows_at_once = (BYTES_AT_ONCE * rows / bytes.max(1)).clamp(1, MOST_ROWS_AT_ONCE);
+        let (amount, rows) = (once.amount(&counted.sizes), order.rows() as u64);
         let threads = self.job.threads();
-        let takes_turns = threads <= FEW_THREADS && output.is_behind().is_some() && bytes >= total;
+        // The amount of text is in bytes.
+        let is_longer = once.are_text() && amount >= total;
+        let takes_turns = threads <= FEW_THREADS && output.is_behind().is_some() && is_longer;
         if takes_turns {
             beside.input.fingerprint_here()?;
-            output.do_between(beside.input.keep_up(bytes));
+            output.do_between(beside.input.keep_up(amount));
         }
-        let runs: Vec<_> = order.runs(rows_at_once as usize).collect();
-        // How often each of the different rows was formatted, counted by whoever formats it. Once all are written, that is how often
-        // each was written.
-        let formatters = match threads < MANY_THREADS {
-            true => 1,
-            false => FORMATTERS.min(runs.len()).max(1),
+        let rows_at_once = once.rows_at_once(rows, amount);
+        let parts = rows.div_ceil(rows_at_once);
+        let rows_of = |part: u64| {
+            let start = part * rows_at_once;
+            start as usize..rows.min(start + rows_at_once) as usize
         };
-        let sizes = vec![vec![0; different]; formatters];
-        let format = |own_sizes: &mut Vec<u32>, run: u64, text: &mut EncodedRows| {
-            let numbers = runs[run as usize].clone();
-            let numbers = numbers.inspect(|&number| own_sizes[number as usize] += 1);
-            formatted.encode(numbers, text);
+        // How often each of the different rows was made ready, counted by whoever does that. Once all are written, that is how often
+        // each was written.
+        let makers = match (once.are_text(), threads) {
+            (true, ..MANY_THREADS) => 1,
+            (_, threads) => threads.min(MAKERS).min(parts as usize).max(1),
+        };
+        let sizes = vec![vec![0; counted.sizes.len()]; makers];
+        let make = |own_sizes: &mut Vec<u32>, part: u64, next: &mut NextRows| {
+            for numbers in order.of_rows(rows_of(part)) {
+                numbers.for_each(|number| own_sizes[number as usize] += 1);
+            }
+            once.make(order.of_rows(rows_of(part)), next);
             Ok(())
         };
-        let (mut rows_written, mut bytes_written) = (0, 0);
+        let (mut rows_written, mut amount_written) = (0, 0);
         let write_all = |while_waiting: &mut dyn FnMut() -> Result<bool, Error>| {
-            make_in_order(sizes, runs.len() as u64, format, |run, text| {
+            make_in_order(sizes, parts, make, |part, next| {
                 control.check()?;
                 while output.is_behind() == Some(true) && while_waiting()? {}
-                bytes_written += text.as_bytes().len() as u64;
-                output.write_encoded(text)?;
-                rows_written += runs[run as usize].len() as u64;
+                amount_written += once.write(next, output)?;
+                rows_written += rows_of(part).len() as u64;
                 let done = u128::from(total) * u128::from(rows_written) / u128::from(rows);
                 control.progress().reach(done as u64);
                 Ok(())
@@ -309,7 +299,7 @@ impl<'a> SecondPass<'a> {
         control.check()?;
         // What follows speaks of the rows that were counted here: they must be those that were written.
         let rows_counted: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
-        if rows_written != rows_counted || bytes_written != formatted.bytes(&sizes) {
+        if rows_written != rows_counted || amount_written != once.amount(&sizes) {
             return Err(Error::WorkerLost);
         }
         let mut written = recoder.clone();

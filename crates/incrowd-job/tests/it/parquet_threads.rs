@@ -1,6 +1,8 @@
 //! Jobs on Parquet files of many row groups: the same bytes, or the same error, whatever the number of threads.
 
-use incrowd_job::{Control, Job, Show, anonymize};
+use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_io::{Claims, ColumnType, Error, OutputFormat, RowSink, Sink, Written};
+use incrowd_job::{AttachedSink, Control, Job, Phase, Progress, Show, Suppressed, anonymize};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -9,6 +11,7 @@ use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const GROUPS: usize = 30;
 const GROUP_ROWS: usize = 500;
@@ -108,4 +111,95 @@ fn a_damaged_row_group_in_the_middle_is_the_same_error_whatever_the_threads() {
         errors.iter().all(|error| *error == errors[0]),
         "{errors:#?}"
     );
+}
+
+/// A file, and the most rows that came at once.
+struct AtOnce {
+    file: Sink,
+    most_rows: Arc<AtomicUsize>,
+}
+
+impl RowSink for AtOnce {
+    fn begin(&mut self, columns: &[String], types: Option<Vec<ColumnType>>) -> Result<(), Error> {
+        self.file.begin(columns, types)
+    }
+
+    fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
+        self.most_rows
+            .fetch_max(rows.rows().rows(), Ordering::Relaxed);
+        self.file.write(rows)
+    }
+
+    fn finish(self: Box<Self>, confirmation: Confirmation) -> Result<Written, Error> {
+        Box::new(self.file).finish(confirmation)
+    }
+}
+
+#[test]
+fn few_different_rows_are_recoded_once_and_not_read_again_row_group_by_row_group() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("people.parquet"), people()).unwrap();
+    let mut written = Vec::new();
+    for threads in [1, 2, 3, 4, 8] {
+        for (limit, suppressed, rows_at_once) in [
+            (None, Suppressed::Drop, 8192),
+            // Nothing is kept of the rows.
+            (Some("1G"), Suppressed::Drop, GROUP_ROWS),
+            // Lists of texts lack the `*`.
+            (None, Suppressed::Star, GROUP_ROWS),
+        ] {
+            let mut job = job(folder.path(), threads);
+            let path = folder.path().join("attached.parquet");
+            let most_rows = Arc::new(AtomicUsize::new(0));
+            let columns = ["age", "sex", "pay"].map(str::to_owned);
+            let format = OutputFormat::Parquet;
+            job.output.path = None;
+            job.output.suppressed = Some(suppressed);
+            job.output.sink = Some(AttachedSink::new(AtOnce {
+                file: Sink::create(&Claims::default(), &path, format, &columns).unwrap(),
+                most_rows: Arc::clone(&most_rows),
+            }));
+            job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
+            anonymize(&job, Show::default(), &Control::default()).unwrap();
+            assert_eq!(most_rows.load(Ordering::Relaxed), rows_at_once);
+            written.push(std::fs::read(path).unwrap());
+        }
+    }
+    // Nothing is suppressed here.
+    assert!(written.iter().all(|bytes| *bytes == written[0]));
+}
+
+/// Changes a byte of a file when rows are about to be written.
+struct Meddle(std::path::PathBuf);
+
+impl Progress for Meddle {
+    fn begin(&self, phase: Phase, _total: Option<u64>) {
+        if phase == Phase::Write {
+            let mut bytes = std::fs::read(&self.0).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            std::fs::write(&self.0, bytes).unwrap();
+        }
+    }
+
+    fn reach(&self, _done: u64) {}
+
+    fn end(&self) {}
+}
+
+#[test]
+fn a_file_that_has_changed_when_rows_are_written_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.parquet");
+    for threads in [1, 2, 4] {
+        for limit in [None, Some("1G")] {
+            std::fs::write(&path, people()).unwrap();
+            let mut job = job(folder.path(), threads);
+            job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
+            let control = Control::new(Meddle(path.clone()));
+            let error = anonymize(&job, Show::default(), &control).unwrap_err();
+            assert_eq!(error.code(), "input-changed", "{threads} threads");
+            assert!(!folder.path().join("out").exists(), "something was left");
+        }
+    }
 }

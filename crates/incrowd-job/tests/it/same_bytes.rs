@@ -2,11 +2,13 @@
 
 use fastrand::Rng;
 use incrowd_core::publish::{Confirmation, PublishedRows};
+use incrowd_core::table::RowBatch;
 use incrowd_io::{
-    Claims, ColumnType, CsvEncoder, EncodedRows, Error, OutputFormat, RowSink, Sink, WorkBetween,
-    Written,
+    Claims, ColumnType, CsvEncoder, CsvOptions, EncodedRows, Error, OutputFormat, RowSink, Sink,
+    Source, WorkBetween, Written,
 };
 use incrowd_job::{AttachedSink, Control, Job, Show, anonymize};
+use incrowd_testkit::unchanged;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -34,17 +36,32 @@ fn table(rng: &mut Rng) -> String {
     text
 }
 
-fn job(rng: &mut Rng, folder: &Path, output: &str) -> Job {
+/// The same table as a Parquet file of text.
+fn as_parquet(folder: &Path) {
+    let source = Source::new(folder.join("table.csv"), CsvOptions::default());
+    let mut reader = source.open().unwrap();
+    let (claims, names) = (Claims::default(), reader.columns().to_vec());
+    let path = folder.join("table.parquet");
+    let mut sink = Sink::create(&claims, path, OutputFormat::Parquet, &names).unwrap();
+    let mut batch = RowBatch::default();
+    while reader.read(&mut batch).unwrap() {
+        sink.write(&unchanged(&batch).0).unwrap();
+    }
+    let (_, confirmation) = unchanged(&RowBatch::new(1));
+    Box::new(sink).finish(confirmation).unwrap();
+}
+
+fn job(rng: &mut Rng, folder: &Path, input: &str, output: &str) -> Job {
     let others = ["drop", "keep"][rng.usize(0..2)];
     let suppressed = ["drop", "star"][rng.usize(0..2)];
     let missing = ["own-value", "match-any", "exclude-row"][rng.usize(0..3)];
-    let guarded = rng.usize(0..4) == 0;
+    let guarded = rng.usize(0..4) == 0 && !output.ends_with("parquet");
     let text = format!(
         "[data]\npath = {:?}\nmissing_cells = \"{missing}\"\nmissing_tokens = [\"?\"]\n\
          [columns]\nidentifying = [\"name\"]\nquasi_identifiers = [\"age\", \"area\"]\nsensitive = [\"ill\"]\n\
          others = \"{others}\"\n[privacy]\nmodels = [\"k-anonymity(k={})\"]\nmax_suppressed = \"90%\"\n\
          [output]\npath = {:?}\ncertificate = {:?}\nsuppressed = \"{suppressed}\"\nspreadsheet_safe = {guarded}\n",
-        folder.join("table.csv"),
+        folder.join(input),
         rng.usize(2..80),
         folder.join(output),
         folder.join("certificate.json"),
@@ -54,12 +71,15 @@ fn job(rng: &mut Rng, folder: &Path, output: &str) -> Job {
 
 #[test]
 fn rows_read_again_and_rows_written_from_counts_are_the_same() {
-    for seed in 0..16 {
+    for seed in 0..32 {
         let rng = &mut Rng::with_seed(seed);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("table.csv"), table(rng)).unwrap();
-        let output = ["release.csv", "release.tsv", "release.csv.gz"][rng.usize(0..3)];
-        let mut job = job(rng, folder.path(), output);
+        as_parquet(folder.path());
+        let input = ["table.csv", "table.parquet"][rng.usize(0..2)];
+        let outputs = ["release.csv", "release.tsv", "release.csv.gz"];
+        let output = *outputs.get(rng.usize(0..6)).unwrap_or(&"release.parquet");
+        let mut job = job(rng, folder.path(), input, output);
         let mut run = |threads: usize, limit: Option<&str>| {
             job.search.threads = Some(threads);
             job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
