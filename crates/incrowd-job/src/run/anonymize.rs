@@ -130,7 +130,7 @@ fn run(
     );
     let certificate = CertificateFiles::create(job, &claims, control)?;
     let page = PageFile::create(&claims, job.output.report.as_deref(), control)?;
-    let (types, reader) = RowTypes::watch(job, output.as_ref(), reader);
+    let (types, reader) = RowTypes::watch(job, &asked.plan, output.as_ref(), reader);
     let limit = job.search.time_limit;
     let first_pass = first_pass_to_publish(
         job,

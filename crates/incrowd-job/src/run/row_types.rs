@@ -9,29 +9,26 @@ use crate::run::files::ReleaseFile;
 use crate::run::plan::Plan;
 use crate::spec::{Job, Suppressed};
 use incrowd_core::table::RowBatch;
-use incrowd_io::{ColumnType, Error, Fingerprint, RowReader, RowsSeal};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Whether each column contains only integers so far, and any at all.
-type Seen = Arc<Mutex<Vec<WholeNumbers>>>;
-
-#[derive(Debug, Clone, Copy, Default)]
-struct WholeNumbers {
-    any: bool,
-    other: bool,
-}
+use incrowd_io::{
+    ChangeRows, ColumnType, Error, Fingerprint, RowReader, RowsRead, RowsSeal, SharedReader,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Determines the types of a release during the first pass over its table.
-pub(crate) struct RowTypes {
-    /// Of every column of the table, where it has some.
-    stored: Option<Vec<ColumnType>>,
-    seen: Seen,
+pub(crate) enum RowTypes {
+    /// Of every column of the table.
+    Stored(Vec<ColumnType>),
+    /// Of a table that has no types.
+    Seen(Arc<WholeNumbers>),
 }
 
 impl RowTypes {
     /// Watches what `reader` reads, if the release of `job`, which goes to `output`, can have types at all.
     pub(crate) fn watch(
         job: &Job,
+        plan: &Plan,
         output: Option<&ReleaseFile>,
         reader: Box<dyn RowReader + Send>,
     ) -> (Option<RowTypes>, Box<dyn RowReader + Send>) {
@@ -39,44 +36,93 @@ impl RowTypes {
         if !has_types || job.output.suppressed == Some(Suppressed::Star) {
             return (None, reader);
         }
-        let types = RowTypes {
-            stored: reader.types(),
-            seen: Seen::default(),
-        };
-        if types.stored.is_some() {
-            return (Some(types), reader);
+        if let Some(stored) = reader.types() {
+            return (Some(RowTypes::Stored(stored)), reader);
         }
-        *lock(&types.seen) = vec![WholeNumbers::default(); reader.columns().len()];
-        let seen = Arc::clone(&types.seen);
-        (Some(types), Box::new(Watched { reader, seen }))
+        let mut columns = plan.published();
+        columns.retain(|column| !plan.quasi_identifiers.contains(column));
+        let seen = Arc::new(WholeNumbers {
+            columns: columns.into_iter().map(SeenColumn::new).collect(),
+        });
+        let watched = Watched {
+            reader,
+            seen: Arc::clone(&seen),
+        };
+        (Some(RowTypes::Seen(seen)), Box::new(watched))
     }
 
     /// The types of the published columns, after all rows have been read.
     pub(crate) fn of_release(&self, plan: &Plan) -> Vec<ColumnType> {
-        let seen = lock(&self.seen);
-        let of = |column: usize| match &self.stored {
+        let of = |column: usize| match self {
             _ if plan.quasi_identifiers.contains(&column) => ColumnType::LABEL,
-            Some(stored) => stored.get(column).cloned().unwrap_or_default(),
-            None => match seen.get(column) {
-                Some(WholeNumbers {
-                    any: true,
-                    other: false,
-                }) => ColumnType::INTEGER,
-                _ => ColumnType::TEXT,
-            },
+            RowTypes::Stored(stored) => stored.get(column).cloned().unwrap_or_default(),
+            RowTypes::Seen(seen) if seen.are_all_of(column) => ColumnType::INTEGER,
+            RowTypes::Seen(_) => ColumnType::TEXT,
         };
         plan.published().into_iter().map(of).collect()
     }
 }
 
-fn lock(seen: &Seen) -> std::sync::MutexGuard<'_, Vec<WholeNumbers>> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
+/// Which columns have integers and nothing else but empty cells, in all rows that were seen by any thread.
+#[derive(Debug)]
+pub(crate) struct WholeNumbers {
+    columns: Vec<SeenColumn>,
 }
 
-/// A reader that inspects the cells it passes on.
+#[derive(Debug)]
+struct SeenColumn {
+    column: usize,
+    has_integer: AtomicBool,
+    has_other: AtomicBool,
+}
+
+impl SeenColumn {
+    fn new(column: usize) -> Self {
+        SeenColumn {
+            column,
+            has_integer: AtomicBool::new(false),
+            has_other: AtomicBool::new(false),
+        }
+    }
+}
+
+impl WholeNumbers {
+    fn see(&self, rows: &RowBatch) {
+        for seen in &self.columns {
+            if seen.has_other.load(Ordering::Relaxed) {
+                continue;
+            }
+            let cells = (0..rows.rows()).map(|row| rows.cell(row, seen.column));
+            let mut cells = cells.filter(|cell| !cell.is_empty()).peekable();
+            if cells.peek().is_none() {
+                continue;
+            }
+            match cells.all(ColumnType::is_integer) {
+                true => seen.has_integer.store(true, Ordering::Relaxed),
+                false => seen.has_other.store(true, Ordering::Relaxed),
+            }
+        }
+    }
+
+    fn are_all_of(&self, column: usize) -> bool {
+        let seen = self.columns.iter().find(|seen| seen.column == column);
+        seen.is_some_and(|seen| {
+            seen.has_integer.load(Ordering::Relaxed) && !seen.has_other.load(Ordering::Relaxed)
+        })
+    }
+}
+
+impl ChangeRows for WholeNumbers {
+    fn change(&self, rows: &RowBatch, _: &mut RowBatch) -> bool {
+        self.see(rows);
+        false
+    }
+}
+
+/// A reader whose rows are looked at by the thread that needs them.
 struct Watched {
     reader: Box<dyn RowReader + Send>,
-    seen: Seen,
+    seen: Arc<WholeNumbers>,
 }
 
 impl RowReader for Watched {
@@ -85,21 +131,22 @@ impl RowReader for Watched {
     }
 
     fn read(&mut self, batch: &mut RowBatch) -> Result<bool, Error> {
-        let more = self.reader.read(batch)?;
-        let mut seen = lock(&self.seen);
-        for (column, numbers) in seen.iter_mut().enumerate() {
-            for row in 0..batch.rows() {
-                if numbers.other {
-                    break;
-                }
-                let cell = batch.cell(row, column);
-                if !cell.is_empty() {
-                    numbers.any = true;
-                    numbers.other = !ColumnType::is_integer(cell);
-                }
-            }
-        }
-        Ok(more)
+        let is_more = self.reader.read(batch)?;
+        self.seen.see(batch);
+        Ok(is_more)
+    }
+
+    fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
+        let is_more = self.reader.read_ahead(rows)?;
+        rows.change_by(self.seen.clone());
+        Ok(is_more)
+    }
+
+    fn share(&mut self) -> Option<Box<dyn SharedReader + '_>> {
+        Some(Box::new(SharedWatched {
+            reader: self.reader.share()?,
+            seen: Arc::clone(&self.seen),
+        }))
     }
 
     fn is_soon_passed_over(&self) -> bool {
@@ -128,5 +175,29 @@ impl RowReader for Watched {
 
     fn has_padded_cells(&self) -> bool {
         self.reader.has_padded_cells()
+    }
+}
+
+/// The same for several threads.
+struct SharedWatched<'r> {
+    reader: Box<dyn SharedReader + 'r>,
+    seen: Arc<WholeNumbers>,
+}
+
+impl SharedReader for SharedWatched<'_> {
+    fn read_ahead(&self, rows: &mut RowsRead) -> Result<Option<u64>, Error> {
+        let number = self.reader.read_ahead(rows)?;
+        if number.is_some() {
+            rows.change_by(self.seen.clone());
+        }
+        Ok(number)
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.reader.bytes_read()
+    }
+
+    fn time_in_turn(&self) -> Duration {
+        self.reader.time_in_turn()
     }
 }

@@ -52,6 +52,33 @@ fn whole_numbers_of_a_csv_become_numbers_unless_they_are_generalized() {
 }
 
 #[test]
+fn one_cell_that_is_no_number_makes_a_column_text_whichever_thread_sees_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, out) = (folder.path().join("t.csv"), folder.path().join("o.parquet"));
+    // Some hundred kilobytes, so that every thread gets rows.
+    const ROWS: usize = 50_000;
+    let mut table = String::from("id,age,zip,income,score,disease\n");
+    for row in 0..ROWS {
+        let zip = if row == ROWS - 1 { "x" } else { "7" };
+        let income = if row == ROWS / 2 { "5" } else { "" };
+        let score = if row == 0 { "07" } else { "3" };
+        table += &format!("{row},{},{zip},{income},{score},\n", 34 + row % 2);
+    }
+    std::fs::write(&csv, table).unwrap();
+    let files = [1, 2, 3, 8].map(|threads| {
+        let mut job = job(&csv, &out, "");
+        job.search.threads = Some(threads);
+        anonymize(&job, Show::default(), &Control::default()).unwrap();
+        let types = Source::new(&out, CsvOptions::default()).open().unwrap();
+        let types = types.types().unwrap();
+        let is_text: Vec<bool> = types.iter().map(|kind| *kind == ColumnType::TEXT).collect();
+        assert_eq!(is_text, [false, true, true, false, true, true], "{threads}");
+        std::fs::read(&out).unwrap()
+    });
+    assert!(files.iter().all(|file| *file == files[0]));
+}
+
+#[test]
 fn a_parquet_table_keeps_its_types() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
