@@ -134,10 +134,15 @@ impl<'a> Worker<'a> {
     }
 
     fn look(&mut self, task: &Task<'_>, meter: &Meter<'_>) -> Result<Found, Interruption> {
-        match &task.corner {
-            Corner::Low => self.look_at_low(task, meter),
-            Corner::High(low) => self.look_at_high(task, low.as_deref(), meter),
-        }
+        let mut found = match &task.corner {
+            Corner::Low => self.look_at_low(task, meter)?,
+            Corner::High(low) => self.look_at_high(task, low.as_deref(), meter)?,
+        };
+        // Here, so that the thread that hands out tasks need not.
+        let (problem, smallest_safe) = (self.problem, self.smallest_safe);
+        let split = (found.whole).attribute_to_split(problem, self.classes_matter, smallest_safe);
+        found.whole.split = split;
+        Ok(found)
     }
 
     fn look_at_low(&mut self, task: &Task<'_>, meter: &Meter<'_>) -> Result<Found, Interruption> {
@@ -363,6 +368,7 @@ pub(super) fn learn_from_high(
     if !high.added_below.is_empty() {
         whole.added = high.added_below.as_slice().into();
     }
+    whole.split = None;
     let floor = problem.metric.floor(&whole.low, whole.known(smallest_safe));
     whole.floor = whole.floor.max(floor);
 }

@@ -21,6 +21,8 @@ pub(super) struct LatticeBox {
     pub(super) low_is_counted: bool,
     /// Of boxes with equal floors, those with the least of this are examined first.
     pub(super) rank: u32,
+    /// The [attribute to split at](LatticeBox::attribute_to_split), if that was worked out since the box became what it is.
+    pub(super) split: Option<usize>,
 }
 
 impl LatticeBox {
@@ -34,6 +36,7 @@ impl LatticeBox {
             added: Arc::new([]),
             low_is_counted: false,
             rank: 0,
+            split: None,
         }
     }
 
@@ -59,11 +62,13 @@ impl LatticeBox {
         let middle = self.middle(attribute);
         let lower = LatticeBox {
             high: self.high.with(attribute, middle),
+            split: None,
             ..self.clone()
         };
         let upper = LatticeBox {
             low: self.low.with(attribute, middle.above()),
             low_is_counted: false,
+            split: None,
             ..self.clone()
         };
         (lower, upper)

@@ -136,7 +136,7 @@ pub(super) struct Search<'a> {
     is_about_rows: bool,
     smallest_safe: u32,
     known: KnownSets<'a>,
-    /// Sets that are not needed any more, for whoever does a task to free. With one thread they are freed at once.
+    /// Sets that are not needed any more, for whoever does a task to free.
     forgotten: Vec<Arc<FrequencySet>>,
     /// The classes of low corners, if they matter.
     low_corners: LowCorners,
@@ -565,6 +565,7 @@ impl<'a> Search<'a> {
         if lowest != whole.low {
             whole.low = lowest;
             whole.low_is_counted = false;
+            whole.split = None;
             whole.floor = whole.floor.max(self.floor(&whole.low, whole));
         }
         let Some(best) = &self.best else {
@@ -580,7 +581,10 @@ impl<'a> Search<'a> {
                 }
                 high = high.below().unwrap_or(low);
             }
-            whole.high = whole.high.with(attribute, high);
+            if high != whole.high.level(attribute) {
+                whole.high = whole.high.with(attribute, high);
+                whole.split = None;
+            }
         }
         Ok(self.may_hold_the_best(whole))
     }
@@ -603,9 +607,7 @@ impl<'a> Search<'a> {
         };
         if let Some(classes) = found.classes {
             let forgotten = self.known.remember(node.clone(), classes);
-            if self.problem.settings.threads > 1 {
-                self.forgotten.extend(forgotten);
-            }
+            self.forgotten.extend(forgotten);
         }
         if let Some(low) = found.low_classes {
             self.low_corners.add(&whole.low, low);
@@ -745,8 +747,8 @@ impl<'a> Search<'a> {
         self.meter
             .spend(Work::of(whole.low.len() * whole.low.len()))?;
         let (problem, smallest_safe) = (self.problem, self.smallest_safe);
-        let attribute = whole.attribute_to_split(problem, self.classes_matter, smallest_safe);
-        let Some(attribute) = attribute else {
+        let work_out = || whole.attribute_to_split(problem, self.classes_matter, smallest_safe);
+        let Some(attribute) = whole.split.or_else(work_out) else {
             return Ok(None);
         };
         let (lower, mut upper) = whole.halves(attribute);
