@@ -39,7 +39,7 @@ pub trait RowReader {
     }
 
     /// Whether [`RowReader::pass_over`] takes far less time than reading rows.
-    fn is_soon_passed_over(&self) -> bool {
+    fn passes_over_quickly(&self) -> bool {
         false
     }
 
@@ -128,7 +128,7 @@ pub(crate) trait Unsplit: Any + Debug + Send {
     fn split_into(&mut self, batch: &mut RowBatch) -> Result<(), Error>;
 }
 
-/// Makes others of rows as soon as they are split into cells, on the thread that needs them.
+/// Makes others of rows as soon as they are split into cells, or only looks at them, on the thread that needs them.
 pub trait ChangeRows: Debug + Send + Sync {
     /// Fills `changed` with what becomes of the rows; false if they stay as they are.
     fn change(&self, rows: &RowBatch, changed: &mut RowBatch) -> bool;
@@ -168,6 +168,7 @@ impl RowsRead {
 
     /// Has rows that were just read changed as soon as they are split.
     pub fn change_by(&mut self, change: Arc<dyn ChangeRows>) {
+        debug_assert!(self.change.is_none(), "there is one change at most");
         self.change = Some(change);
     }
 

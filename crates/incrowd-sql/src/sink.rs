@@ -555,9 +555,9 @@ impl RowSink for SqlSink {
         }
         for row in 0..rows.rows() {
             let cells = (0..rows.columns()).map(|at| rows.cell(row, at));
+            self.bytes += cells.clone().map(|cell| cell.len() as u64).sum::<u64>();
             self.sent.add(cells, 1);
         }
-        self.bytes += rows.byte_len() as u64;
         let fields = self.columns.iter();
         let fields = fields.map(|(name, _)| Field::new(name, DataType::Utf8, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));

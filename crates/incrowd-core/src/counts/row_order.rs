@@ -67,7 +67,7 @@ impl RowNumbers {
     /// The numbers of some rows of the table, in their order, in pieces that one worker has numbered each.
     ///
     /// # Panics
-    /// If there are no such rows.
+    /// If the range ends after the last row, or before it begins.
     pub fn of_rows(
         &self,
         rows: Range<usize>,

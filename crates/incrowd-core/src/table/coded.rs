@@ -76,6 +76,25 @@ pub struct CodedColumn {
     pub codes: Vec<u32>,
 }
 
+impl CodedColumn {
+    /// The same cells, with a list of the texts that they have and no others, in the order of rows.
+    pub(crate) fn with_used_only(&self) -> CodedColumn {
+        let (mut values, mut places) = (ValueList::default(), vec![UNKNOWN; self.values.len()]);
+        let codes = self.codes.iter().map(|&code| {
+            let place = &mut places[code as usize];
+            if *place == UNKNOWN {
+                *place = values.len() as u32;
+                values.push(self.values.text(code));
+            }
+            *place
+        });
+        CodedColumn {
+            codes: codes.collect(),
+            values: Arc::new(values),
+        }
+    }
+}
+
 /// What the texts of a list mean to somebody, each looked up when it is first met.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meanings {
@@ -142,6 +161,17 @@ impl Meanings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_that_no_cell_has_are_left_out() {
+        let column = CodedColumn {
+            values: Arc::new(["a", "b", "c", "d"].into_iter().collect()),
+            codes: vec![3, 1, 3, 3, 1],
+        };
+        let used = column.with_used_only();
+        assert_eq!(*used.values, ["d", "b"].into_iter().collect());
+        assert_eq!(used.codes, [0, 1, 0, 0, 1]);
+    }
 
     #[test]
     fn texts_are_looked_up_once_for_each_list() {

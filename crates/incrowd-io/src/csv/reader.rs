@@ -478,7 +478,7 @@ impl RowReader for CsvReader {
         self.text.pass_over(&self.rules.input, &mut self.buffer)
     }
 
-    fn is_soon_passed_over(&self) -> bool {
+    fn passes_over_quickly(&self) -> bool {
         true
     }
 

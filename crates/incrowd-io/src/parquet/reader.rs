@@ -261,7 +261,7 @@ impl RowReader for ParquetReader {
         Ok(end > from)
     }
 
-    fn is_soon_passed_over(&self) -> bool {
+    fn passes_over_quickly(&self) -> bool {
         true
     }
 
@@ -276,6 +276,8 @@ impl RowReader for ParquetReader {
     }
 
     fn fingerprint(&mut self) -> Result<Fingerprint, Error> {
+        // The rest as well: nothing else looks at it.
+        while self.passed_over.is_some() && self.pass_over()? {}
         let taken = self.fingerprint.get();
         taken.map_err(|source| self.input.unreadable(0, source))
     }

@@ -18,12 +18,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A row group is held in memory until it has this many rows or this many bytes.
+/// A row group is held in memory until it has this many rows, or no fewer bytes than this. Where it ends does not depend on how
+/// rows come.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 64 << 20;
-
-/// Its bytes are looked at after each so many rows. So where it ends does not depend on how rows come.
-const ROWS_BETWEEN_LOOKS: usize = 1 << 12;
 
 /// Writes columns, a row group at a time. Where there are threads for it, one row group is encoded while the next is filled.
 pub(crate) struct ParquetWriter {
@@ -33,6 +31,8 @@ pub(crate) struct ParquetWriter {
     /// The cells of the row group being filled, and how many rows it may get.
     group: Vec<GatheredColumn>,
     group_rows: usize,
+    /// With so many bytes it is full as well.
+    group_bytes: usize,
     /// Empty columns for the row group after it, with the memory of one before.
     next_group: Vec<GatheredColumn>,
     /// How many columns are encoded at once.
@@ -71,6 +71,7 @@ impl ParquetWriter {
             file: OutputFile::Unbegun(out),
             group: vec![GatheredColumn::default(); columns.len()],
             group_rows: ROW_GROUP_ROWS,
+            group_bytes: ROW_GROUP_BYTES,
             next_group: Vec::new(),
             threads: 1,
             encoders: None,
@@ -100,21 +101,33 @@ impl ParquetWriter {
     pub(crate) fn write(&mut self, path: &Path, batch: &RowBatch) -> Result<(), Error> {
         let mut first = 0;
         while first < batch.rows() {
-            let before = self.group.first().map_or(0, GatheredColumn::rows);
-            let room =
-                (ROWS_BETWEEN_LOOKS - before % ROWS_BETWEEN_LOOKS).min(self.group_rows - before);
-            let end = batch.rows().min(first + room);
+            let rows = self.group.first().map_or(0, GatheredColumn::rows);
+            let most = batch.rows().min(first + self.group_rows - rows);
+            let end = self.end_of_what_fits(batch, first..most);
             self.add(path, batch, first..end)?;
-            let rows = before + end - first;
-            let bytes = || self.group.iter().map(GatheredColumn::bytes).sum::<usize>();
-            let is_looked_at = rows.is_multiple_of(ROWS_BETWEEN_LOOKS);
-            if rows == self.group_rows || is_looked_at && bytes() >= ROW_GROUP_BYTES {
+            let is_full =
+                rows + end - first == self.group_rows || self.bytes_of_group() >= self.group_bytes;
+            if is_full {
                 let written = self.hand_over_group();
                 written.map_err(|failure| to_error(path, self.bytes(), failure))?;
             }
             first = end;
         }
         Ok(())
+    }
+
+    fn bytes_of_group(&self) -> usize {
+        self.group.iter().map(GatheredColumn::bytes).sum()
+    }
+
+    /// Where rows end that can be added before it is looked at whether the row group is full: it is not, before the last of them.
+    fn end_of_what_fits(&self, batch: &RowBatch, rows: Range<usize>) -> usize {
+        let room = self.group_bytes.saturating_sub(self.bytes_of_group());
+        let mut end = rows.end;
+        while end - rows.start > 1 && most_bytes(batch, rows.start..end, room) >= room {
+            end = rows.start + (end - rows.start) / 2;
+        }
+        end
     }
 
     /// Adds some rows of a batch to the row group being filled.
@@ -208,6 +221,22 @@ impl ParquetWriter {
     }
 }
 
+/// The most bytes that some rows can add to a row group; counted no further than matters.
+fn most_bytes(batch: &RowBatch, rows: Range<usize>, matters: usize) -> usize {
+    let columns = 0..batch.columns();
+    let codes = 4 * rows.len() * columns.len();
+    let lists = columns.clone().map(|column| match batch.coded(column) {
+        Some(coded) => coded.values.bytes().len(),
+        None => usize::MAX,
+    });
+    let of_lists = lists.fold(codes, usize::saturating_add);
+    if of_lists < matters {
+        return of_lists;
+    }
+    let cells = rows.flat_map(|row| columns.clone().map(move |column| batch.cell(row, column)));
+    codes + cells.map(<[u8]>::len).sum::<usize>()
+}
+
 fn schema(names: &[String], types: &[StoredType]) -> Result<Type, ParquetError> {
     let fields = names.iter().zip(types);
     let fields = fields
@@ -259,15 +288,17 @@ mod tests {
     use crate::synced_file::SyncedFile;
     use incrowd_core::table::{CodedColumn, ValueList};
     use parquet::file::reader::{FileReader, SerializedFileReader};
+    use std::collections::HashSet;
     use std::fs::File;
     use std::io::BufWriter;
 
-    /// Rows by number: a text of which there are few, one of its own, and a whole number or none.
+    /// Rows by number: a text of which there are few, one of its own, some of them long, and a whole number or none.
     fn cells(row: usize) -> [String; 3] {
         let number = (row as i64 * 7919) % 50 - 25;
+        let length = if row % 41 == 0 { 3000 } else { 0 };
         [
             format!("label {}", (row * row) % 7),
-            format!("only {row}"),
+            format!("only {row}{:length$}", ""),
             if number == 3 {
                 String::new()
             } else {
@@ -344,6 +375,60 @@ mod tests {
             for (threads, rows_of_batch) in [(2, 37), (4, 1), (8, 250)] {
                 let hash = write(&path, rows, rows_of_batch, threads);
                 assert_eq!(hash, alone, "{rows} rows, {threads} threads");
+            }
+        }
+    }
+
+    /// The same rows as text.
+    fn as_text(coded: &RowBatch) -> RowBatch {
+        let mut text = RowBatch::new(coded.columns());
+        for row in 0..coded.rows() {
+            (0..coded.columns()).for_each(|column| text.push_cell(coded.cell(row, column)));
+        }
+        text
+    }
+
+    #[test]
+    fn a_row_group_ends_with_the_row_that_fills_it_however_rows_come() {
+        const ROWS: usize = 3000;
+        const BYTES: usize = 9000;
+        let (mut expected, mut rows, mut bytes) = (Vec::new(), 0, 0);
+        let mut seen = vec![HashSet::new(); 3];
+        for row in 0..ROWS {
+            for (cell, seen) in cells(row).into_iter().zip(&mut seen) {
+                let length = cell.len();
+                bytes += 4 + if seen.insert(cell) { length } else { 0 };
+            }
+            rows += 1;
+            if bytes >= BYTES || rows == 200 || row == ROWS - 1 {
+                expected.push(rows);
+                (rows, bytes) = (0, 0);
+                seen.iter_mut().for_each(HashSet::clear);
+            }
+        }
+        assert!(expected.contains(&200) && expected.iter().any(|&rows| rows < 100));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        for (threads, rows_of_batch) in [(1, 1), (2, 37), (1, 250), (4, 5000)] {
+            for is_text in [false, true] {
+                let mut writer = writer(&path, threads);
+                (writer.group_rows, writer.group_bytes) = (200, BYTES);
+                for batch in batches(ROWS, rows_of_batch) {
+                    let text = is_text.then(|| as_text(&batch));
+                    writer
+                        .write(&path, text.as_ref().unwrap_or(&batch))
+                        .unwrap();
+                }
+                writer
+                    .finish(&path)
+                    .unwrap()
+                    .into_inner()
+                    .into_inner()
+                    .unwrap();
+                let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+                let groups = reader.metadata().row_groups().iter();
+                let found: Vec<i64> = groups.map(|group| group.num_rows()).collect();
+                assert_eq!(found, expected, "batches of {rows_of_batch}");
             }
         }
     }

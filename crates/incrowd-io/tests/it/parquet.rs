@@ -414,7 +414,7 @@ fn what_is_passed_over_is_as_it_was_or_is_refused() {
     let seal = first.seal().unwrap();
     for reads_some in [false, true] {
         let mut reader = source.open_again(&seal).unwrap();
-        assert!(reader.is_soon_passed_over());
+        assert!(reader.passes_over_quickly());
         let mut batch = RowBatch::default();
         assert!(!reads_some || reader.read(&mut batch).unwrap());
         let mut parts = 0;

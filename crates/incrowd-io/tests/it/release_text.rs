@@ -170,8 +170,8 @@ fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones
         }
         assert!(written == whole, "seed {seed}");
         release.confirm(recoder.tally()).unwrap();
-        let once = release.recoder(&names, dropped, suppressed).unwrap();
-        let once = once.clone().recode_once(&counted.rows).unwrap();
+        let recoder = release.recoder(&names, dropped, suppressed).unwrap();
+        let once = recoder.recode_once(&counted.rows).unwrap();
         assert_eq!(once.is_some(), suppressed == SuppressedRows::Drop);
         if let Some(once) = once {
             in_columns += 1;

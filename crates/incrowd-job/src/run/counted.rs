@@ -155,9 +155,10 @@ fn count_and_measure(
     let columns = ColumnCounter::new(watched);
     let mut pass = CountPass::new(job, source, reader, columns, control);
     // Else the rows are read again all the same.
-    let is_soon_passed_over = pass.reader.is_soon_passed_over();
+    let passes_over_quickly = pass.reader.passes_over_quickly();
+    let has_room = job.search.memory_limit.is_none();
     pass.notes_order = matches!(purpose, Purpose::Publish(how)
-        if is_soon_passed_over && how.writes_rows_once_recoded);
+        if passes_over_quickly && has_room && how.writes_rows_once_recoded);
     pass.beside = match purpose {
         Purpose::Look | Purpose::Ask => None,
         Purpose::Advise => Some(plan.kept.clone()).filter(|kept| !kept.is_empty()),

@@ -144,7 +144,7 @@ impl CountEngine for CountPass<'_> {
         if let Some(beside) = &self.beside {
             shared = shared.with_beside(self.reader.columns(), beside);
         }
-        if self.notes_order && self.memory_limit.is_none() {
+        if self.notes_order {
             shared = shared.with_order(most_rows_in_order());
         }
         if let Some(limit) = self.memory_limit {

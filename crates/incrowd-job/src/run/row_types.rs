@@ -113,6 +113,7 @@ impl WholeNumbers {
 }
 
 impl ChangeRows for WholeNumbers {
+    /// Changes nothing: it only looks.
     fn change(&self, rows: &RowBatch, _: &mut RowBatch) -> bool {
         self.see(rows);
         false
@@ -138,7 +139,9 @@ impl RowReader for Watched {
 
     fn read_ahead(&mut self, rows: &mut RowsRead) -> Result<bool, Error> {
         let is_more = self.reader.read_ahead(rows)?;
-        rows.change_by(self.seen.clone());
+        if is_more {
+            rows.change_by(self.seen.clone());
+        }
         Ok(is_more)
     }
 
@@ -149,8 +152,12 @@ impl RowReader for Watched {
         }))
     }
 
-    fn is_soon_passed_over(&self) -> bool {
-        self.reader.is_soon_passed_over()
+    fn pass_over(&mut self) -> Result<bool, Error> {
+        self.reader.pass_over()
+    }
+
+    fn passes_over_quickly(&self) -> bool {
+        self.reader.passes_over_quickly()
     }
 
     fn bytes_read(&self) -> u64 {

@@ -26,7 +26,7 @@ pub(super) enum RowsOnce {
     Columns(RecodedOnce),
 }
 
-/// Rows to be written next, as text or as columns, in memory that is used again.
+/// Rows to be written next, as text or as columns.
 #[derive(Default)]
 pub(super) struct NextRows {
     text: EncodedRows,
@@ -44,13 +44,14 @@ impl RowsOnce {
     /// Recodes the rows that were counted. None if their texts take too much memory, or if neither text nor columns can be written.
     pub(super) fn new(
         counted: &CountedRows,
-        mut recoder: Recoder,
+        recoder: &Recoder,
         output: &ReleaseFile,
     ) -> Result<Option<Self>, Error> {
         let Some(encoder) = output.encoder() else {
             let columns = recoder.recode_once(&counted.rows)?;
             return Ok(columns.map(RowsOnce::Columns));
         };
+        let mut recoder = recoder.clone();
         let recoded = recoder.recode_in_place(&counted.rows)?;
         let different = counted.sizes.len();
         let text = FormattedRows::new(encoder, &recoded, different, MOST_BYTES_FORMATTED);

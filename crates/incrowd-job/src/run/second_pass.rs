@@ -231,8 +231,8 @@ impl<'a> SecondPass<'a> {
     }
 
     /// Writes rows of which it was noted which of the counted ones each is, and does what is to be done beside; none, and
-    /// nothing done, if that was not noted or [they are not to be written so](RowsOnce::new). With few threads, the failure counts that the one
-    /// that writes meets first.
+    /// nothing done, if that was not noted or [they](RowsOnce::are_written_by) [are not to be written so](RowsOnce::new). With few
+    /// threads, the failure counts that the one that writes meets first.
     fn write_in_order(
         &mut self,
         counted: &CountedRows,
@@ -244,15 +244,16 @@ impl<'a> SecondPass<'a> {
         let (Some(order), Some(output)) = (&counted.order, output) else {
             return Ok(None);
         };
-        let Some(once) = RowsOnce::new(counted, recoder.clone(), output)? else {
+        let Some(once) = RowsOnce::new(counted, recoder, output)? else {
             return Ok(None);
         };
         let (control, total) = (self.control, self.asked.source.bytes_total().unwrap_or(0));
         let (amount, rows) = (once.amount(&counted.sizes), order.rows() as u64);
         let threads = self.job.threads();
         // The amount of text is in bytes.
-        let is_longer = once.are_text() && amount >= total;
-        let takes_turns = threads <= FEW_THREADS && output.is_behind().is_some() && is_longer;
+        let release_is_longer = once.are_text() && amount >= total;
+        let takes_turns =
+            threads <= FEW_THREADS && output.is_behind().is_some() && release_is_longer;
         if takes_turns {
             beside.input.fingerprint_here()?;
             output.do_between(beside.input.keep_up(amount));

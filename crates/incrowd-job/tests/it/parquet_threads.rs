@@ -9,22 +9,22 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const GROUPS: usize = 30;
 const GROUP_ROWS: usize = 500;
 
-/// People in row groups of a few hundred.
-fn people() -> Vec<u8> {
+/// People in so many row groups of a few hundred.
+fn people(groups: usize) -> Vec<u8> {
     let rng = &mut fastrand::Rng::with_seed(3);
     let schema = "message schema { required binary age (UTF8); required binary sex (UTF8); required int64 pay; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder().set_data_page_row_count_limit(90);
     let properties = Arc::new(properties.build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
-    for _ in 0..GROUPS {
+    for _ in 0..groups {
         let mut group = writer.next_row_group().unwrap();
         for texts in [20..60, 1..3] {
             let texts: Vec<ByteArray> = (0..GROUP_ROWS)
@@ -63,7 +63,7 @@ fn job(folder: &Path, threads: usize) -> Job {
 #[test]
 fn many_row_groups_are_published_alike_whatever_the_threads() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("people.parquet"), people()).unwrap();
+    std::fs::write(folder.path().join("people.parquet"), people(GROUPS)).unwrap();
     let mut alone = None;
     for threads in [1, 2, 4, 8] {
         let outcome = anonymize(
@@ -88,7 +88,7 @@ fn many_row_groups_are_published_alike_whatever_the_threads() {
 fn a_damaged_row_group_in_the_middle_is_the_same_error_whatever_the_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.parquet");
-    let mut damaged = people();
+    let mut damaged = people(GROUPS);
     std::fs::write(&path, &damaged).unwrap();
     let footer = footer(&path);
     let column = footer.metadata().row_group(GROUPS / 2).column(0);
@@ -113,10 +113,23 @@ fn a_damaged_row_group_in_the_middle_is_the_same_error_whatever_the_threads() {
     );
 }
 
-/// A file, and the most rows that came at once.
+/// A file, the most rows that came at once, and what happens before the first come.
 struct AtOnce {
     file: Sink,
     most_rows: Arc<AtomicUsize>,
+    at_first: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl AtOnce {
+    fn create(path: &Path, at_first: Option<Box<dyn FnOnce() + Send>>) -> Self {
+        let columns = ["age", "sex", "pay"].map(str::to_owned);
+        let format = OutputFormat::Parquet;
+        AtOnce {
+            file: Sink::create(&Claims::default(), path, format, &columns).unwrap(),
+            most_rows: Arc::default(),
+            at_first,
+        }
+    }
 }
 
 impl RowSink for AtOnce {
@@ -125,6 +138,9 @@ impl RowSink for AtOnce {
     }
 
     fn write(&mut self, rows: &PublishedRows) -> Result<(), Error> {
+        if let Some(act) = self.at_first.take() {
+            act();
+        }
         self.most_rows
             .fetch_max(rows.rows().rows(), Ordering::Relaxed);
         self.file.write(rows)
@@ -138,7 +154,7 @@ impl RowSink for AtOnce {
 #[test]
 fn few_different_rows_are_recoded_once_and_not_read_again_row_group_by_row_group() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("people.parquet"), people()).unwrap();
+    std::fs::write(folder.path().join("people.parquet"), people(GROUPS)).unwrap();
     let mut written = Vec::new();
     for threads in [1, 2, 3, 4, 8] {
         for (limit, suppressed, rows_at_once) in [
@@ -150,15 +166,11 @@ fn few_different_rows_are_recoded_once_and_not_read_again_row_group_by_row_group
         ] {
             let mut job = job(folder.path(), threads);
             let path = folder.path().join("attached.parquet");
-            let most_rows = Arc::new(AtomicUsize::new(0));
-            let columns = ["age", "sex", "pay"].map(str::to_owned);
-            let format = OutputFormat::Parquet;
+            let sink = AtOnce::create(&path, None);
+            let most_rows = Arc::clone(&sink.most_rows);
             job.output.path = None;
             job.output.suppressed = Some(suppressed);
-            job.output.sink = Some(AttachedSink::new(AtOnce {
-                file: Sink::create(&Claims::default(), &path, format, &columns).unwrap(),
-                most_rows: Arc::clone(&most_rows),
-            }));
+            job.output.sink = Some(AttachedSink::new(sink));
             job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
             anonymize(&job, Show::default(), &Control::default()).unwrap();
             assert_eq!(most_rows.load(Ordering::Relaxed), rows_at_once);
@@ -169,16 +181,19 @@ fn few_different_rows_are_recoded_once_and_not_read_again_row_group_by_row_group
     assert!(written.iter().all(|bytes| *bytes == written[0]));
 }
 
+fn change_a_byte(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
 /// Changes a byte of a file when rows are about to be written.
-struct Meddle(std::path::PathBuf);
+struct Meddle(PathBuf);
 
 impl Progress for Meddle {
     fn begin(&self, phase: Phase, _total: Option<u64>) {
         if phase == Phase::Write {
-            let mut bytes = std::fs::read(&self.0).unwrap();
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 1;
-            std::fs::write(&self.0, bytes).unwrap();
+            change_a_byte(&self.0, 100);
         }
     }
 
@@ -191,9 +206,12 @@ impl Progress for Meddle {
 fn a_file_that_has_changed_when_rows_are_written_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.parquet");
+    // So long that what is read of it when it is opened again is elsewhere.
+    let whole = people(10 * GROUPS);
+    assert!(whole.len() > 400_000);
     for threads in [1, 2, 4] {
         for limit in [None, Some("1G")] {
-            std::fs::write(&path, people()).unwrap();
+            std::fs::write(&path, &whole).unwrap();
             let mut job = job(folder.path(), threads);
             job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
             let control = Control::new(Meddle(path.clone()));
@@ -201,5 +219,18 @@ fn a_file_that_has_changed_when_rows_are_written_is_refused() {
             assert_eq!(error.code(), "input-changed", "{threads} threads");
             assert!(!folder.path().join("out").exists(), "something was left");
         }
+    }
+    // Once the first rows were written, only who passes over the file can see it.
+    for byte in [100, whole.len() / 2] {
+        std::fs::write(&path, &whole).unwrap();
+        let mut job = job(folder.path(), 1);
+        let (input, release) = (path.clone(), folder.path().join("attached.parquet"));
+        let act = move || change_a_byte(&input, byte);
+        job.output.path = None;
+        let sink = AtOnce::create(&release, Some(Box::new(act)));
+        job.output.sink = Some(AttachedSink::new(sink));
+        let error = anonymize(&job, Show::default(), &Control::default()).unwrap_err();
+        assert_eq!(error.code(), "input-changed");
+        assert!(!release.exists());
     }
 }

@@ -748,6 +748,7 @@ impl<'a> Search<'a> {
             .spend(Work::of(whole.low.len() * whole.low.len()))?;
         let (problem, smallest_safe) = (self.problem, self.smallest_safe);
         let work_out = || whole.attribute_to_split(problem, self.classes_matter, smallest_safe);
+        debug_assert!(whole.split.is_none() || whole.split == work_out());
         let Some(attribute) = whole.split.or_else(work_out) else {
             return Ok(None);
         };

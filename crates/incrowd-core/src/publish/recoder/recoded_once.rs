@@ -2,10 +2,10 @@
 
 use super::{PublishedRows, Recoder, SuppressedRows};
 use crate::Error;
-use crate::table::RowBatch;
+use crate::table::{CodedColumn, RowBatch};
 
 /// Different rows as they are published, to be [repeated](RecodedOnce::repeat) as often and in whatever order they occur. Only a
-/// [`Recoder`] makes them.
+/// [`Recoder`] makes them. Their columns have the texts of published rows and no others, so that a writer may take all of them.
 #[derive(Debug)]
 pub struct RecodedOnce {
     /// In coded columns.
@@ -18,21 +18,29 @@ pub struct RecodedOnce {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl Recoder {
-    /// Recodes rows of which each stands for any number of equal ones, all of one class. None if they are published as text:
-    /// if `raw` is text, or suppressed rows are published as `*`.
+    /// Recodes rows of which each stands for any number of equal ones, all of one class; they are not part of the tally. None if
+    /// they are published as text: if `raw` is text, or suppressed rows are published as `*`.
     ///
     /// # Panics
-    /// If there are more than 2³² rows.
-    pub fn recode_once(&mut self, raw: &RowBatch) -> Result<Option<RecodedOnce>, Error> {
+    /// If there are 2³² rows or more.
+    pub fn recode_once(&self, raw: &RowBatch) -> Result<Option<RecodedOnce>, Error> {
         if self.plan.suppressed_rows != SuppressedRows::Drop || raw.coded(0).is_none() {
             return Ok(None);
         }
-        let mut published = PublishedRows::default();
-        self.recode(raw, &mut published)?;
+        assert!(
+            raw.rows() <= LEFT_OUT as usize,
+            "no more rows than a table has"
+        );
+        let (mut recoder, mut published) = (self.clone(), PublishedRows::default());
+        recoder.recode(raw, &mut published)?;
         let mut places = vec![LEFT_OUT; raw.rows()];
-        for (place, &(row, _)) in self.block.published.iter().enumerate() {
-            places[row] = u32::try_from(place).expect("no more rows than a table has");
+        for (place, &(row, _)) in (0..).zip(&recoder.block.published) {
+            places[row] = place;
         }
+        let PublishedRows(rows) = &mut published;
+        let columns = (0..rows.columns()).filter_map(|column| rows.coded(column));
+        let columns = columns.map(CodedColumn::with_used_only);
+        rows.set_coded(columns.collect());
         Ok(Some(RecodedOnce { published, places }))
     }
 }
@@ -46,6 +54,9 @@ impl RecodedOnce {
     }
 
     /// Replaces `repeated` by the published ones among these raw rows, given by number in some pieces, in their order.
+    ///
+    /// # Panics
+    /// If there is no row of such a number.
     pub fn repeat(
         &self,
         pieces: impl IntoIterator<Item = impl Iterator<Item = u32>>,
