@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A table with few different rows, and some cells that need care: quotes, tokens for missing cells, empty cells.
+/// A table with few different rows, some of them rare, and some cells that need care: quotes, tokens for missing cells, empty cells.
 fn table(rng: &mut Rng) -> String {
     let ages = ["31", "32", "33", "34", "", "?"];
     let areas = ["north", "\"up, north\"", "south", "n/a"];
@@ -24,9 +24,10 @@ fn table(rng: &mut Rng) -> String {
     let mut text = String::from("name,age,area,note,ill\n");
     for row in 0..rng.usize(200..3000) {
         let of = |rng: &mut Rng, cells: &[&'static str]| cells[rng.usize(0..cells.len())];
+        let is_rare = rng.usize(0..200) == 0;
         text += &format!(
             "P{row},{},{},{},{}",
-            of(rng, &ages),
+            if is_rare { "77" } else { of(rng, &ages) },
             of(rng, &areas),
             of(rng, &notes),
             of(rng, &ills)
@@ -101,6 +102,54 @@ fn rows_read_again_and_rows_written_from_counts_are_the_same() {
             );
         }
     }
+}
+
+#[cfg(feature = "arrow")]
+#[test]
+fn record_batches_are_the_same_whether_rows_are_read_again_or_not() {
+    use incrowd_job::ArrowSink;
+    let mut suppresses = 0;
+    for seed in 0..16 {
+        let rng = &mut Rng::with_seed(seed);
+        let folder = tempfile::tempdir().unwrap();
+        // With a number that is published as it is.
+        let text = table(rng).replace(",ill\n", ",ill,visits\n");
+        let (head, rows) = text.split_once('\n').unwrap();
+        let with_number = |row: &str| format!("{row},{}", row.len() % 5);
+        let is_whole = |row: &str| row.matches('"').count().is_multiple_of(2);
+        let simple = |row: &&str| row.starts_with('P') && is_whole(row);
+        let rows: Vec<String> = rows.lines().filter(simple).map(with_number).collect();
+        std::fs::write(
+            folder.path().join("table.csv"),
+            format!("{head}\n{}\n", rows.join("\n")),
+        )
+        .unwrap();
+        as_parquet(folder.path());
+        let input = ["table.csv", "table.parquet"][rng.usize(0..2)];
+        let mut job = job(rng, folder.path(), input, "release.parquet");
+        job.output.path = None;
+        job.output.certificate = None;
+        let mut run = |threads: usize, limit: Option<&str>| {
+            let sink = ArrowSink::default();
+            job.output.sink = Some(AttachedSink::new(sink.clone()));
+            job.search.threads = Some(threads);
+            job.search.memory_limit = limit.map(|limit| limit.parse().unwrap());
+            let outcome = anonymize(&job, Show::default(), &Control::default()).unwrap();
+            suppresses += usize::from(outcome.rows_suppressed > 0);
+            let release = sink.release().unwrap();
+            // Schemas, arrays and dictionaries.
+            format!("{:?} {:?}", release.schema(), release.batches())
+        };
+        let expected = run(1, Some("1G"));
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(
+                run(threads, None),
+                expected,
+                "seed {seed}, {threads} threads"
+            );
+        }
+    }
+    assert!(suppresses > 20, "{suppresses}");
 }
 
 /// A file to which something happens when it is asked whether its hash keeps up, and when it takes rows.
