@@ -172,7 +172,7 @@ impl Division {
     }
 
     /// Whether histograms of a column with so many values are best merged by [`Self::add`]: where their sum fits in a core's cache.
-    pub(super) fn is_best_added(self, values: usize, classes: usize) -> bool {
+    pub(super) fn has_room_to_add(self, values: usize, classes: usize) -> bool {
         values <= MOST_VALUES_ADDED && classes * values <= self.piece
     }
 

@@ -219,7 +219,7 @@ fn regroup_columns(
             None => {
                 merged.present = None;
                 let entries = Entries::all(lower);
-                if is_large && division.is_best_added(values, classes) {
+                if is_large && division.has_room_to_add(values, classes) {
                     merged = division.add((lower, class_of), values, classes, threads);
                 } else if is_large {
                     let parts = parts
