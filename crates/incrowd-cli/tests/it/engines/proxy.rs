@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -95,6 +96,20 @@ impl Proxy {
             assert!(Instant::now() < until, "nobody sent {}", self.state.text);
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Waits until the text was sent, or until a job ends without having sent it.
+    #[track_caller]
+    pub(super) fn is_seen_before_the_end_of(&self, job: &mut Child) -> bool {
+        let until = Instant::now() + Duration::from_secs(120);
+        while !self.was_seen() {
+            if job.try_wait().unwrap().is_some() {
+                return self.was_seen();
+            }
+            assert!(Instant::now() < until, "nobody sent {}", self.state.text);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        true
     }
 
     /// Lets what was held go on.
