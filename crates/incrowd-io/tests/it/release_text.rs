@@ -13,6 +13,7 @@ use incrowd_core::utility::Height;
 use incrowd_io::{
     CsvEncoder, CsvOptions, EncodedRows, FormattedRows, Header, ReleaseEncoder, Source,
 };
+use std::collections::HashSet;
 
 const NAMES: [&str; 6] = ["kept", "area", "rank", "gone", "other", "last"];
 
@@ -176,10 +177,21 @@ fn rows_have_the_bytes_that_cells_give_in_pieces_and_from_the_few_different_ones
         if let Some(once) = once {
             in_columns += 1;
             let (mut repeated, mut written, mut rows) = (PublishedRows::default(), Vec::new(), 0);
+            let mut published = vec![HashSet::new(); recoder.names().len()];
             for part in parts {
                 once.repeat(order.of_rows(part), &mut repeated);
-                rows += repeated.rows().rows() as u64;
-                encoder.encode(repeated.rows(), &mut written);
+                let batch = repeated.rows();
+                rows += batch.rows() as u64;
+                encoder.encode(batch, &mut written);
+                for (column, published) in published.iter_mut().enumerate() {
+                    published.extend((0..batch.rows()).map(|row| batch.cell(row, column).to_vec()));
+                }
+            }
+            // A sink that writes whole lists publishes nothing of rows that are suppressed.
+            for (column, published) in published.iter().enumerate() {
+                let list = &repeated.rows().coded(column).unwrap().values;
+                let texts = (0..list.len() as u32).map(|code| list.text(code).to_vec());
+                assert_eq!(texts.collect::<HashSet<_>>(), *published, "seed {seed}");
             }
             assert!(written == whole, "seed {seed}");
             assert_eq!(rows, once.rows(&counted.sizes), "seed {seed}");
