@@ -38,6 +38,7 @@ mod fingerprint;
 #[cfg(feature = "parquet")]
 mod gathered;
 mod hashing;
+mod mapped_list;
 mod memory;
 mod numbered;
 mod overflow_file;

@@ -3,7 +3,8 @@
 //! The file is never seen in any folder, so the system removes it when the process ends, however that happens: nothing
 //! is left behind by an error, by Ctrl-C or by a process that is killed.
 
-use incrowd_core::counts::{NotHeld, Overflow};
+use crate::mapped_list::{ListFile, not_held};
+use incrowd_core::counts::{ListOutside, NotHeld, Overflow};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -88,10 +89,10 @@ impl Overflow for OverflowFile {
     fn another(&self) -> Result<Box<dyn Overflow>, NotHeld> {
         Ok(Box::new(Self::create_in(&self.folder)?))
     }
-}
 
-fn not_held(folder: &Path, error: &io::Error) -> NotHeld {
-    NotHeld(format!("{}: {error}", folder.display()))
+    fn list(&self) -> Result<Box<dyn ListOutside>, NotHeld> {
+        Ok(Box::new(ListFile::create_in(&self.folder)?))
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Counting in little memory: the same release, or an error that leaves nothing behind.
+//! A table that memory has no room for: the same release, or an error that leaves nothing behind.
 
 use crate::support::Folder;
+use incrowd_core::algorithms::ALGORITHMS;
 
 /// 6000 rows, all different.
 fn table() -> String {
@@ -27,8 +28,8 @@ fn a_release_counted_in_little_memory_is_the_same() {
     };
     let expected = run("");
     for threads in [1, 2, 3, 4, 8] {
-        // 24 bytes for each tuple is what the counted table takes.
-        for limit in ["144k", "200k", "1G"] {
+        // 24 bytes for each tuple is what the counted table takes. With less, it stays outside.
+        for limit in ["1", "100k", "144k", "200k", "1G"] {
             let got = run(&format!("--threads {threads} --memory-limit {limit}"));
             assert_eq!(got, expected, "{threads} threads, {limit}");
         }
@@ -37,17 +38,50 @@ fn a_release_counted_in_little_memory_is_the_same() {
 }
 
 #[test]
-fn a_table_that_cannot_fit_is_refused_with_figures_before_anything_is_searched() {
-    let folder = Folder::with("t.csv", table());
-    let run = folder.run(&format!("{JOB} --memory-limit 100k"));
-    assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("6000 different combinations"),
-        "{}",
-        run.stderr
-    );
-    assert!(run.stderr.contains("--memory-limit"), "{}", run.stderr);
-    assert!(!folder.path("out").exists());
+fn every_algorithm_publishes_a_table_outside_memory_as_it_publishes_one_in_memory() {
+    // Few enough rows for all of them, with a promise that reads values, and one of the population.
+    let mut rows = String::from("age,zip,region,diagnosis\n");
+    for row in 0..90 {
+        let (age, zip, region) = (row * 7 % 12 + 18, row % 5 + 10_000, row % 3);
+        rows += &format!(
+            "{age},{zip},r{region},{}\n",
+            ["flu", "HIV", "cold"][row % 3]
+        );
+    }
+    let folder = Folder::with("t.csv", &rows).and("temporary/.keep", "");
+    let requests = [
+        "-q age,zip,region -s diagnosis -k 3 --max-suppressed 10%",
+        "-q age,zip -s diagnosis --others drop --privacy 'distinct-l-diversity(l=2)' -k 4 --max-suppressed 10%",
+    ];
+    let mut released = 0;
+    for algorithm in ALGORITHMS {
+        let name = algorithm.entry().name;
+        for request in requests {
+            let request = format!(
+                "anonymize t.csv {request} --algorithm {name} -o out/o.csv --certificate out/c.json --force \
+                 --quiet --work-limit 1M"
+            );
+            let run = |more: &str| {
+                let mut command = folder.command(&format!("{request} {more}"));
+                command.env("TMPDIR", folder.path("temporary"));
+                let output = command.output().unwrap();
+                let error = String::from_utf8(output.stderr).unwrap();
+                match output.status.code() {
+                    Some(0) => Ok((folder.read("out/o.csv"), folder.read("out/c.json"))),
+                    code => Err((code, error)),
+                }
+            };
+            let expected = run("");
+            for more in ["--threads 1", "--threads 3"] {
+                // No room for a single combination.
+                let got = run(&format!("{more} --memory-limit 10"));
+                assert_eq!(got, expected, "{request} {more}");
+            }
+            released += u32::from(expected.is_ok());
+        }
+    }
+    assert!(released > 20, "{released}");
+    assert_eq!(folder.list("temporary"), [".keep"]);
 }
 
 #[test]
@@ -62,20 +96,25 @@ fn a_limit_that_is_no_amount_of_memory_is_refused() {
 #[cfg(unix)]
 fn a_temporary_file_that_cannot_grow_is_an_error_that_leaves_nothing_behind() {
     let folder = Folder::with("t.csv", table()).and("temporary/.keep", "");
-    let command = folder.command(&format!("{JOB} --memory-limit 144k"));
-    // As on a full disk, writing fails after some kilobytes; without the trap, the signal would end the process.
-    let output = std::process::Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$0\" \"$@\""])
-        .arg(command.get_program())
-        .args(command.get_args())
-        .current_dir(folder.path(""))
-        .env("TMPDIR", folder.path("temporary"))
-        .output()
-        .unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("a temporary file could not take"), "{error}");
-    assert!(error.contains("TMPDIR"), "{error}");
-    assert_eq!(folder.list("temporary"), [".keep"]);
-    assert!(!folder.path("out").exists());
+    // As on a full disk, writing fails after so many half kilobytes: while rows are counted, while they are sorted, and while
+    // the table is written.
+    for (limit, blocks) in [("144k", 40), ("144k", 200), ("100k", 40), ("100k", 90)] {
+        let command = folder.command(&format!("{JOB} --memory-limit {limit}"));
+        // Without the trap, the signal would end the process.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let output = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(folder.path(""))
+            .env("TMPDIR", folder.path("temporary"))
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{limit}, {blocks}: {error}");
+        assert!(error.contains("a temporary file could not take"), "{error}");
+        assert!(error.contains("TMPDIR"), "{error}");
+        assert_eq!(folder.list("temporary"), [".keep"]);
+        assert!(!folder.path("out").exists());
+    }
 }

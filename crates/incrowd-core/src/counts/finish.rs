@@ -2,7 +2,7 @@
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
 use super::in_parallel::{in_parallel, pieces};
-use super::outside::{Outside, unjoined};
+use super::outside::{ClassesOutside, Outside, bytes_of_class, unjoined};
 use super::row_counter::expect_one_each;
 use super::{
     Attribute, CountedColumn, CountedTable, FrequencySet, Histograms, Keys, Layout, Missing,
@@ -66,6 +66,7 @@ impl RowCounter {
             rows_are_apart: self.rows_are_apart,
             population: None,
             threads: self.threads,
+            memory_limit: self.memory_limit,
         };
         table.sum_rows(self.threads);
         Ok(table)
@@ -225,7 +226,7 @@ impl Sorting<'_> {
     }
 
     /// The same as [`Sorting::sorted`], for tuples outside memory: they are brought into buckets outside memory as well,
-    /// of which each is sorted by itself. Apart from the classes, only a few buckets are in memory.
+    /// of which each is sorted by itself. Only a few buckets are in memory, and the classes if it has room for them.
     fn sorted_outside(&self, outside: &Outside) -> Result<(FrequencySet, u32), Error> {
         let buckets = outside.overflow.another()?;
         let shift = self
@@ -255,6 +256,16 @@ impl Sorting<'_> {
         });
         let rows_excluded = sent.into_iter().sum::<Result<u32, Error>>()?;
         let mut classes = self.no_classes();
+        let (words, columns) = (classes.words, classes.histograms.len());
+        let most_classes = match self.counter.rows_are_apart {
+            true => self.counter.rows as usize,
+            false => outside.tuples(),
+        };
+        let mut classes_outside =
+            match most_classes.saturating_mul(bytes_of_class(words, columns)) > outside.limit {
+                true => Some(ClassesOutside::new(&*buckets, words, columns)?),
+                false => None,
+            };
         let all: Vec<usize> = (0..1 << OUTSIDE_BITS).collect();
         for some in all.chunks(2 * threads.max(1)) {
             let sorted = in_parallel(
@@ -275,10 +286,16 @@ impl Sorting<'_> {
                 },
             );
             for part in sorted {
-                classes.append(part?);
+                match &mut classes_outside {
+                    Some(outside) => outside.append(&part?)?,
+                    None => classes.append(part?),
+                }
             }
         }
-        Ok((classes, rows_excluded))
+        match classes_outside {
+            Some(outside) => Ok((outside.end()?, rows_excluded)),
+            None => Ok((classes, rows_excluded)),
+        }
     }
 
     /// The words of a tuple's key after the first.
@@ -342,9 +359,10 @@ impl Sorting<'_> {
         classes: &mut FrequencySet,
     ) {
         let (word, number, _) = class[0];
-        classes.keys.push(word);
-        (classes.keys).extend_from_slice(self.more(more_words, number));
-        classes.sizes.push(class.iter().map(&size_of).sum());
+        let keys = classes.keys.in_memory();
+        keys.push(word);
+        keys.extend_from_slice(self.more(more_words, number));
+        (classes.sizes.in_memory()).push(class.iter().map(&size_of).sum());
         for (column, histograms) in classes.histograms.iter_mut().flatten().enumerate() {
             let field = self
                 .counter
@@ -395,7 +413,7 @@ impl CountedTable {
                 .as_ref()
                 .expect("the counting pass makes all histograms");
             column.rows_of_values = vec![0; column.values.len()];
-            for (&value, &count) in histograms.values.iter().zip(&histograms.counts) {
+            for (&value, &count) in histograms.values.iter().zip(&*histograms.counts) {
                 column.rows_of_values[value as usize] += count;
             }
         }
@@ -494,7 +512,7 @@ mod tests {
             assert_eq!(classes.len(), tuples);
             let keys: Vec<u64> = (0..tuples).map(|class| classes.key(class)[0]).collect();
             assert!(keys.is_sorted_by(|one, next| one < next), "{tuples}");
-            let mut sizes = classes.sizes.clone();
+            let mut sizes = classes.sizes.to_vec();
             sizes.sort_unstable();
             assert!(sizes.pop() == Some(2) && sizes.iter().all(|&size| size == 1));
             for threads in [2, 3] {

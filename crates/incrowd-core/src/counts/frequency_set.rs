@@ -1,6 +1,6 @@
 //! Classes, their sizes and their histograms.
 
-use super::Work;
+use super::{List, Work};
 
 /// How often each value of one column occurs in one class: values ascending, counts at least 1.
 #[derive(Debug, Clone, Copy)]
@@ -126,9 +126,9 @@ pub(crate) fn count_bits(words: &[u64]) -> u32 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histograms {
     /// Where each class starts, and after the last class the end.
-    pub(crate) starts: Vec<u32>,
-    pub(crate) values: Vec<u32>,
-    pub(crate) counts: Vec<u32>,
+    pub(crate) starts: List<u32>,
+    pub(crate) values: List<u32>,
+    pub(crate) counts: List<u32>,
     /// Kept instead of all the above if it suffices.
     pub(crate) present: Option<Present>,
 }
@@ -136,9 +136,9 @@ pub struct Histograms {
 impl Default for Histograms {
     fn default() -> Self {
         Histograms {
-            starts: vec![0],
-            values: Vec::new(),
-            counts: Vec::new(),
+            starts: vec![0].into(),
+            values: List::default(),
+            counts: List::default(),
             present: None,
         }
     }
@@ -168,14 +168,14 @@ impl Histograms {
 
     /// Clears all classes but keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.starts.truncate(1);
-        self.values.clear();
-        self.counts.clear();
+        self.starts.in_memory().truncate(1);
+        self.values.in_memory().clear();
+        self.counts.in_memory().clear();
     }
 
     /// Forgets where classes are, so that none can be read. What was written stays, to be written over.
     pub(super) fn forget_classes(&mut self) {
-        self.starts.truncate(1);
+        self.starts.in_memory().truncate(1);
         if let Some(present) = &mut self.present {
             present.bits.clear();
         }
@@ -183,8 +183,8 @@ impl Histograms {
 
     /// Adds a value to the class being filled; values must come ascending.
     pub(crate) fn push(&mut self, value: u32, count: u32) {
-        self.values.push(value);
-        self.counts.push(count);
+        self.values.in_memory().push(value);
+        self.counts.in_memory().push(count);
     }
 
     /// Bytes that the values take.
@@ -200,23 +200,24 @@ impl Histograms {
         debug_assert!(self.present.is_none() && other.present.is_none());
         let before = self.values.len() as u32;
         self.starts
+            .in_memory()
             .extend(other.starts[1..].iter().map(|start| before + start));
-        self.values.extend(other.values);
-        self.counts.extend(other.counts);
+        self.values.in_memory().extend_from_slice(&other.values);
+        self.counts.in_memory().extend_from_slice(&other.counts);
     }
 
     /// Adds a class with this histogram.
     #[inline]
     pub(crate) fn push_class(&mut self, histogram: Histogram<'_>) {
-        self.values.extend_from_slice(histogram.values);
-        self.counts.extend_from_slice(histogram.counts);
+        self.values.in_memory().extend_from_slice(histogram.values);
+        self.counts.in_memory().extend_from_slice(histogram.counts);
         self.end_class();
     }
 
     /// Ends the class being filled.
     pub(crate) fn end_class(&mut self) {
         let end = u32::try_from(self.values.len()).expect("fewer entries than rows");
-        self.starts.push(end);
+        self.starts.in_memory().push(end);
     }
 }
 
@@ -224,9 +225,9 @@ impl Histograms {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrequencySet {
     /// `words` words per class, packed as the table's [`Layout`](super::Layout) says.
-    pub(crate) keys: Vec<u64>,
+    pub(crate) keys: List<u64>,
     pub(crate) words: usize,
-    pub(crate) sizes: Vec<u32>,
+    pub(crate) sizes: List<u32>,
     /// Rows of the population that match each class; empty if nobody asked.
     pub(crate) people: Vec<u32>,
     /// One per counted column; empty if not requested.
@@ -236,8 +237,8 @@ pub struct FrequencySet {
 impl FrequencySet {
     /// Adds classes after these, with histograms of the same columns.
     pub(super) fn append(&mut self, other: FrequencySet) {
-        self.keys.extend(other.keys);
-        self.sizes.extend(other.sizes);
+        self.keys.in_memory().extend_from_slice(&other.keys);
+        self.sizes.in_memory().extend_from_slice(&other.sizes);
         let pairs = self.histograms.iter_mut().zip(other.histograms);
         for (ours, theirs) in pairs {
             if let (Some(ours), Some(theirs)) = (ours, theirs) {
@@ -308,15 +309,15 @@ impl FrequencySet {
     /// No classes, of so many words each, in the memory of those that were here.
     pub(super) fn make_empty(&mut self, words: usize) {
         self.words = words;
-        self.keys.clear();
-        self.sizes.clear();
+        self.keys.in_memory().clear();
+        self.sizes.in_memory().clear();
         self.people.clear();
     }
 
     /// Releases memory that is not needed.
     pub(crate) fn shrink(&mut self) {
-        self.keys.shrink_to_fit();
-        self.sizes.shrink_to_fit();
+        self.keys.in_memory().shrink_to_fit();
+        self.sizes.in_memory().shrink_to_fit();
     }
 
     /// Bytes held, for caches with a limit.

@@ -1,8 +1,8 @@
 //! A cache of frequency sets, so that the next count starts from the smallest suitable one.
 
 use super::{
-    CountedTable, FrequencySet, Scratch, Work, roll_up, roll_up_classes, roll_up_columns,
-    roll_up_tracked,
+    CountedTable, FrequencySet, Scratch, Work, roll_up, roll_up_at_most, roll_up_classes,
+    roll_up_columns,
 };
 use crate::lattice::Node;
 use std::cmp::Reverse;
@@ -50,6 +50,16 @@ pub(crate) struct Start<'a> {
     set: Option<Arc<FrequencySet>>,
 }
 
+/// Whether the classes of a node were counted, and what it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Counted {
+    /// All of them.
+    All(Work),
+    /// There are more than were asked for.
+    TooMany(Work),
+}
+
 impl Start<'_> {
     /// Where it is.
     pub(crate) fn node(&self) -> &Node {
@@ -73,16 +83,22 @@ impl Start<'_> {
         self.work()
     }
 
-    /// [`Start::count`], after which `scratch` knows the class above each class of this node.
-    pub(crate) fn count_tracked(
+    /// [`Start::count`], unless there are more classes than `most` and this is found out before all are counted. If it
+    /// `is_tracked`, `scratch` then knows the class above each class of this node.
+    pub(crate) fn count_at_most(
         &self,
+        most: usize,
         node: &Node,
+        is_tracked: bool,
         scratch: &mut Scratch,
         classes: &mut FrequencySet,
-    ) -> Work {
+    ) -> Counted {
         let from = (&self.node, self.classes());
-        roll_up_tracked(self.table, from, node, &self.columns, scratch, classes);
-        self.work()
+        let wanted = (&*self.columns, is_tracked);
+        match roll_up_at_most(self.table, from, node, wanted, most, scratch, classes) {
+            true => Counted::All(self.work()),
+            false => Counted::TooMany(self.work()),
+        }
     }
 
     /// The first half of [`Start::count_tracked`]: without histograms, which may turn out to be of no interest.
@@ -111,7 +127,7 @@ impl Start<'_> {
 
 impl<'a> KnownSets<'a> {
     /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are needed; `most_memory`
-    /// bounds the bytes cached.
+    /// bounds the bytes cached, as does the table.
     pub fn new(table: &'a CountedTable, columns: Vec<usize>, most_memory: usize) -> Self {
         KnownSets {
             bottom: table.lattice().bottom(),
@@ -119,7 +135,7 @@ impl<'a> KnownSets<'a> {
             columns: columns.into(),
             sets: Vec::new(),
             memory: 0,
-            most_memory,
+            most_memory: most_memory.min(table.memory_limit),
             uses: 0,
             scratch: Scratch::of_table(table),
         }
@@ -253,7 +269,11 @@ mod tests {
                 let levels = [0; 3].map(|_| draw.below(2) as u8);
                 let node = Node::from_levels(levels);
                 let start = known.start_for(&node);
-                let work = start.count_tracked(&node, &mut scratch, &mut at_once);
+                let most = usize::MAX;
+                let counted = start.count_at_most(most, &node, true, &mut scratch, &mut at_once);
+                let Counted::All(work) = counted else {
+                    panic!("there is no limit");
+                };
                 let of_classes = start.count_classes(&node, &mut other, &mut halves);
                 assert_eq!(halves.keys, at_once.keys);
                 assert_eq!(halves.sizes, at_once.sizes);

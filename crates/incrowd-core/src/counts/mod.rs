@@ -15,6 +15,7 @@ mod keys;
 mod known;
 mod layout;
 mod leaf_order;
+mod list;
 mod lookups;
 mod missing;
 mod outside;
@@ -34,13 +35,16 @@ pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};
 pub(crate) use in_parallel::{SpareThreads, in_parallel, pieces};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
-pub(crate) use known::Start;
+pub(crate) use known::{Counted, Start};
 pub use layout::Layout;
 pub use leaf_order::{LeafOrder, LeafSet};
+pub(crate) use list::List;
 pub use missing::{Missing, MissingCells};
-pub use overflow::{NotHeld, Overflow};
+pub use overflow::{ListOutside, NotHeld, NumbersOutside, Overflow};
 pub use roll_up::{Scratch, roll_up};
-pub(crate) use roll_up::{Step, regroup, roll_up_classes, roll_up_columns, roll_up_tracked};
+pub(crate) use roll_up::{
+    Step, regroup, roll_up_at_most, roll_up_classes, roll_up_columns, roll_up_tracked,
+};
 pub use row_counter::RowCounter;
 pub use row_order::RowNumbers;
 pub use shared_counter::{CountWorker, CountingSizes, SharedCounter};
@@ -156,6 +160,8 @@ pub struct CountedTable {
     pub population: Option<Arc<CountedTable>>,
     /// Threads that may go over its tuples at once. Nothing found depends on it.
     pub threads: usize,
+    /// Bytes that sets of classes may take, as far as they are formed in parts or can be forgotten. Nothing found depends on it.
+    pub memory_limit: usize,
 }
 
 impl CountedTable {

@@ -1,6 +1,7 @@
-//! Counted tuples that are held outside memory.
+//! Counted tuples, and the classes that become of them, that are held outside memory.
 
-use super::{NotHeld, Overflow};
+use super::list::Listed;
+use super::{FrequencySet, Histograms, List, ListOutside, NotHeld, Overflow};
 use std::sync::Arc;
 
 /// The tuples of a counter, each once, in the parts of an [`Overflow`].
@@ -13,6 +14,8 @@ pub(super) struct Outside {
     pub(super) rows_of_codes: Vec<Vec<u32>>,
     /// The words of a key.
     pub(super) words: usize,
+    /// The memory that the classes may take; if they take more, they are held outside as well.
+    pub(super) limit: usize,
 }
 
 impl Outside {
@@ -25,6 +28,94 @@ impl Outside {
     pub(super) fn tuples(&self) -> usize {
         self.parts.iter().sum()
     }
+}
+
+/// The memory of a class of the finished table: its key and size, and its values of the counted columns.
+pub(super) fn bytes_of_class(words: usize, counted: usize) -> usize {
+    8 * words + 4 + 12 * counted
+}
+
+/// Classes that are written one after the other, to be read where they are.
+pub(super) struct ClassesOutside {
+    words: usize,
+    keys: Box<dyn ListOutside>,
+    sizes: Box<dyn ListOutside>,
+    /// One per counted column.
+    histograms: Vec<HistogramsOutside>,
+}
+
+/// Their histograms of one column.
+struct HistogramsOutside {
+    /// Entries of all classes so far.
+    entries: u32,
+    starts: Box<dyn ListOutside>,
+    values: Box<dyn ListOutside>,
+    counts: Box<dyn ListOutside>,
+}
+
+impl ClassesOutside {
+    /// None yet, with keys of so many words and so many counted columns.
+    pub(super) fn new(
+        overflow: &dyn Overflow,
+        words: usize,
+        columns: usize,
+    ) -> Result<Self, NotHeld> {
+        let histograms = (0..columns).map(|_| {
+            let mut starts = overflow.list()?;
+            starts.add_halves(&[0])?;
+            Ok(HistogramsOutside {
+                entries: 0,
+                starts,
+                values: overflow.list()?,
+                counts: overflow.list()?,
+            })
+        });
+        Ok(ClassesOutside {
+            words,
+            keys: overflow.list()?,
+            sizes: overflow.list()?,
+            histograms: histograms.collect::<Result<_, NotHeld>>()?,
+        })
+    }
+
+    /// Adds classes after these, with histograms of all columns.
+    pub(super) fn append(&mut self, classes: &FrequencySet) -> Result<(), NotHeld> {
+        self.keys.add_words(&classes.keys)?;
+        self.sizes.add_halves(&classes.sizes)?;
+        for (ours, theirs) in (self.histograms.iter_mut()).zip(classes.histograms.iter().flatten())
+        {
+            let before = ours.entries;
+            let starts = theirs.starts[1..].iter().map(|start| before + start);
+            ours.starts.add_halves(&starts.collect::<Vec<_>>())?;
+            ours.values.add_halves(&theirs.values)?;
+            ours.counts.add_halves(&theirs.counts)?;
+            ours.entries += theirs.values.len() as u32;
+        }
+        Ok(())
+    }
+
+    /// All of them.
+    pub(super) fn end(self) -> Result<FrequencySet, NotHeld> {
+        let histograms = self.histograms.into_iter().map(|column| {
+            Ok(Some(Histograms {
+                starts: ended(column.starts)?,
+                values: ended(column.values)?,
+                counts: ended(column.counts)?,
+                present: None,
+            }))
+        });
+        Ok(FrequencySet {
+            keys: ended(self.keys)?,
+            words: self.words,
+            sizes: ended(self.sizes)?,
+            people: Vec::new(),
+            histograms: histograms.collect::<Result<_, NotHeld>>()?,
+        })
+    }
+}
+
+fn ended<T: Listed>(list: Box<dyn ListOutside>) -> Result<List<T>, NotHeld> {
+    Ok(List::Outside(list.end()?))
 }
 
 /// Tuples as words: each key with its size after it.

@@ -26,6 +26,8 @@ pub struct RowCounter {
     pub(super) block: Block,
     pub(super) rows_are_apart: bool,
     pub(super) threads: usize,
+    /// See [`CountedTable::memory_limit`](super::CountedTable).
+    pub(super) memory_limit: usize,
     /// All tuples, if they are not in memory.
     pub(super) outside: Option<Outside>,
 }
@@ -61,6 +63,7 @@ impl RowCounter {
             block: Block::default(),
             rows_are_apart: false,
             threads: 1,
+            memory_limit: usize::MAX,
             outside: None,
         }
     }

@@ -7,7 +7,7 @@ pub use worker::CountWorker;
 use super::beside::{Beside, RowsBeside};
 use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
-use super::outside::{Outside, joined};
+use super::outside::{Outside, bytes_of_class, joined};
 use super::partition::Partition;
 use super::row_order::RowOrder;
 use super::{Keys, Layout, Overflow, RowCounter};
@@ -155,9 +155,8 @@ impl SharedCounter {
         Ok(shared)
     }
 
-    /// The same, which holds tuples elsewhere when they take more memory than `limit`, in bytes. While they are counted
-    /// and sorted, nothing but the finished table then takes as much: where that is more than the limit,
-    /// [`SharedCounter::finish`] says so.
+    /// The same, which holds tuples elsewhere when they take more memory than `limit`, in bytes: while they are counted and
+    /// sorted and, if even the finished table takes more, to the end.
     pub fn with_overflow(self, limit: usize, overflow: Box<dyn Overflow>) -> Self {
         SharedCounter {
             overflow: Some(Limited { overflow, limit }),
@@ -272,6 +271,7 @@ impl SharedCounter {
             layout: (*layout).clone(),
             rows_are_apart: self.rows_are_apart,
             threads,
+            memory_limit: (self.overflow.as_ref()).map_or(usize::MAX, |limited| limited.limit),
             columns,
             ..RowCounter::new(&[], &[], &[])
         };
@@ -304,12 +304,7 @@ fn bytes_to_sort(words: usize, counted: usize) -> usize {
     (8 * words + 4) + 16 + bytes_of_class(words, counted)
 }
 
-/// The memory of a class of the finished table: its key and size, and its values of the counted columns.
-fn bytes_of_class(words: usize, counted: usize) -> usize {
-    8 * words + 4 + 12 * counted
-}
-
-/// Moves all tuples out of memory, each once. Refuses tables whose classes do not fit in memory afterwards.
+/// Moves all tuples out of memory, each once.
 fn move_all_out(
     counter: &RowCounter,
     limited: &Limited,
@@ -334,22 +329,13 @@ fn move_all_out(
         sealed.append(part, &joined(&keys, &sizes, layout.words()))?;
         Ok(sizes.len())
     });
-    let outside = Outside {
+    Ok(Outside {
         overflow: sealed.into(),
         parts: parts.into_iter().collect::<Result<_, Error>>()?,
         rows_of_codes: rows_of_codes.into_iter().map(unlocked).collect(),
         words: layout.words(),
-    };
-    let counted = counter.columns.len() - counter.quasi_identifiers;
-    let bytes = outside.tuples() * bytes_of_class(layout.words(), counted);
-    match bytes > limited.limit {
-        true => Err(Error::TooManyTuples {
-            tuples: outside.tuples() as u64,
-            bytes: bytes as u64,
-            limit: limited.limit as u64,
-        }),
-        false => Ok(outside),
-    }
+        limit: limited.limit,
+    })
 }
 
 /// The tuples of all partitions, end to end.

@@ -443,7 +443,7 @@ mod tests {
     fn a_histogram_reads_what_each_k_suppresses() {
         let model = KAnonymity { k: 2 };
         let mut classes = FrequencySet::default();
-        classes.sizes.extend([1, 5, 1, 3, 70_000, 3]);
+        classes.sizes.in_memory().extend([1, 5, 1, 3, 70_000, 3]);
         // Sizes say how many classes there are and which is the smallest, and must say the same as what is listed.
         for known in [None, Some(ClassSteps::default())] {
             let mut histograms = Histograms::new(&model);

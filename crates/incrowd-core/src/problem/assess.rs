@@ -38,6 +38,18 @@ impl Assessment {
         }
     }
 
+    /// What is said of a node that suppresses too many rows, as does every node below it, without counting how many.
+    pub(crate) fn of_ruled_out(problem: &Problem<'_>) -> Self {
+        let too_many = problem.max_suppressed.saturating_add(1);
+        Assessment {
+            rows_suppressed: too_many,
+            holds_as_a_whole: true,
+            rows_lost_below: too_many,
+            loss: None,
+            added_below: Vec::new(),
+        }
+    }
+
     /// Whether the node may be published.
     pub fn is_safe(&self, problem: &Problem<'_>) -> bool {
         self.holds_as_a_whole && self.rows_suppressed <= problem.max_suppressed

@@ -220,6 +220,15 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// No node with more classes can be published, nor any node below it.
+    ///
+    /// At best, all rows that may be suppressed are classes by themselves, and each of the other classes has no more rows than
+    /// it needs.
+    pub(crate) fn most_classes(&self) -> usize {
+        let (rows, suppressed) = (self.table.rows, self.max_suppressed.min(self.table.rows));
+        (suppressed + (rows - suppressed) / self.smallest_safe().max(1)) as usize
+    }
+
     /// Whether levels above the acceptable ones exist.
     pub(crate) fn has_higher_levels(&self) -> bool {
         self.max_levels != *self.table.lattice().top()

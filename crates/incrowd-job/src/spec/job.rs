@@ -184,8 +184,7 @@ pub struct Search {
     /// After how much work to stop searching and take the best found; when not given, [`WorkLimit::DEFAULT`], or none if
     /// there is a time limit.
     pub work_limit: Option<WorkLimit>,
-    /// The memory that combinations of values may take while they are counted; all there is when not given. The result does
-    /// not depend on it.
+    /// The memory that combinations of values may take; all there is when not given. The result does not depend on it.
     pub memory_limit: Option<MemoryLimit>,
     /// How the weights of the research value are chosen if none is given; all alike when not given.
     pub weights: Option<Weighting>,

@@ -1,13 +1,13 @@
-//! How much memory counting may take.
+//! How much memory a counted table may take.
 
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The memory that the combinations of values may take while rows are counted and sorted: bytes, such as `500M`, `2G` or `4GiB`.
+/// The memory that the combinations of values may take: bytes, such as `500M`, `2G` or `4GiB`.
 ///
-/// What does not fit is held in temporary files meanwhile. Results do not depend on it.
+/// What does not fit is held in temporary files. Results do not depend on it.
 ///
 /// ```
 /// use incrowd_job::MemoryLimit;

@@ -4,7 +4,7 @@
 
 use super::lattice_box::LatticeBox;
 use super::low_classes::LowClasses;
-use crate::counts::{FrequencySet, Scratch, SpareThreads, Start, Work};
+use crate::counts::{Counted, FrequencySet, Scratch, SpareThreads, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub(super) struct Found {
 pub(super) struct Worker<'a> {
     problem: &'a Problem<'a>,
     smallest_safe: u32,
+    /// No node with more classes can be published.
+    most_classes: usize,
     /// Whether the classes of a node give a better bound for the nodes above than its levels.
     classes_matter: bool,
     /// Whether sets are kept that are smaller than what they were counted from, and not those that are small.
@@ -106,6 +108,7 @@ impl<'a> Worker<'a> {
         Worker {
             problem,
             smallest_safe: problem.smallest_safe(),
+            most_classes: problem.most_classes(),
             classes_matter,
             keeps_smaller,
             may_lose_all,
@@ -115,10 +118,10 @@ impl<'a> Worker<'a> {
                 && has_columns
                 && problem.metric.column().is_none()
                 && !keeps_smaller,
-            scratch: Scratch::helped_by(Arc::clone(spare)),
+            scratch: Scratch::helped_by(problem.table, Arc::clone(spare)),
             classes: FrequencySet::default(),
             trace: Trace::Unknown,
-            trace_scratch: Scratch::helped_by(Arc::clone(spare)),
+            trace_scratch: Scratch::helped_by(problem.table, Arc::clone(spare)),
             above_low: FrequencySet::default(),
             assessor: Assessor::new(problem),
         }
@@ -149,8 +152,14 @@ impl<'a> Worker<'a> {
         let (mut whole, limit) = (task.whole.clone(), task.limit);
         let node = &task.whole.low;
         let (scratch, classes) = (&mut self.scratch, &mut self.classes);
-        meter.spend(task.start.count(node, scratch, classes))?;
         whole.low_is_counted = true;
+        match (task.start).count_at_most(self.most_classes, node, false, scratch, classes) {
+            Counted::All(work) => meter.spend(work)?,
+            Counted::TooMany(work) => {
+                meter.spend(work)?;
+                return Ok(self.too_many_classes(whole, true));
+            }
+        }
         let floor = self.floor_above(whole.known(self.smallest_safe));
         whole.floor = whole.floor.max(floor);
         let is_left = limit.is_none_or(|limit| whole.floor <= limit);
@@ -211,10 +220,14 @@ impl<'a> Worker<'a> {
             }
             None => {
                 let is_traced = low.is_some() && self.trace == Trace::OfStart;
-                meter.spend(match is_traced {
-                    true => task.start.count_tracked(node, scratch, classes),
-                    false => task.start.count(node, scratch, classes),
-                })?;
+                let most = self.most_classes;
+                match (task.start).count_at_most(most, node, is_traced, scratch, classes) {
+                    Counted::All(work) => meter.spend(work)?,
+                    Counted::TooMany(work) => {
+                        meter.spend(work)?;
+                        return Ok(self.too_many_classes(whole, false));
+                    }
+                }
                 self.assessor.presume_by_size(classes);
             }
         }
@@ -246,6 +259,18 @@ impl<'a> Worker<'a> {
             low_classes: None,
             is_low: false,
         })
+    }
+
+    /// What is known of a corner with so many classes that neither it nor any node below, which has no fewer, can be published.
+    fn too_many_classes(&self, whole: LatticeBox, is_low: bool) -> Found {
+        Found {
+            whole,
+            assessment: Assessment::of_ruled_out(self.problem),
+            floor_above: Loss(0.0),
+            classes: None,
+            low_classes: None,
+            is_low,
+        }
     }
 
     /// Looks at a high corner whose classes are counted without histograms. None if these matter; then it is known which of its

@@ -123,9 +123,9 @@ mod tests {
 
     fn classes(of: usize) -> Arc<LowClasses> {
         let set = FrequencySet {
-            keys: vec![0; of],
+            keys: vec![0; of].into(),
             words: 1,
-            sizes: vec![1; of],
+            sizes: vec![1; of].into(),
             ..FrequencySet::default()
         };
         Arc::new(LowClasses::new(&set, vec![1; of], 0))

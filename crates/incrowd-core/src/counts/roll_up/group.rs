@@ -85,14 +85,15 @@ impl Grouping {
 
     /// Only raises keys: the classes in `upper`, which is empty, are the lower ones, equal or not.
     pub(super) fn raise(&self, lower: Lower<'_>, upper: &mut FrequencySet) {
-        upper.keys.extend_from_slice(lower.keys);
-        upper.sizes.extend_from_slice(lower.sizes);
+        let keys = upper.keys.in_memory();
+        keys.extend_from_slice(lower.keys);
+        upper.sizes.in_memory().extend_from_slice(lower.sizes);
         if lower.words == 1 {
-            raise(&mut upper.keys, &self.flips);
+            raise(keys, &self.flips);
             return;
         }
         let below = lower.keys.chunks_exact(lower.words);
-        for (key, below) in upper.keys.chunks_exact_mut(lower.words).zip(below) {
+        for (key, below) in keys.chunks_exact_mut(lower.words).zip(below) {
             flip(key, below, &self.flips);
         }
     }
@@ -175,22 +176,23 @@ fn find_classes<const TRACKED: bool>(
     group: impl FnOnce(&mut Found<'_>, &[u64], &[u32]),
 ) {
     let below = lower.len();
-    upper.keys.resize(below, 0);
-    upper.sizes.resize(below, 0);
+    let (keys, sizes) = (upper.keys.in_memory(), upper.sizes.in_memory());
+    keys.resize(below, 0);
+    sizes.resize(below, 0);
     if TRACKED {
         class_of.resize(below, 0);
     }
     let tracked = if TRACKED { below } else { 0 };
     let mut found = Found {
-        keys: &mut upper.keys[..below],
-        sizes: &mut upper.sizes[..below],
+        keys: &mut keys[..below],
+        sizes: &mut sizes[..below],
         class_of: &mut class_of[..tracked],
         classes: 0,
     };
     group(&mut found, &lower.keys[..below], &lower.sizes[..below]);
     let classes = found.classes as usize;
-    upper.keys.truncate(classes);
-    upper.sizes.truncate(classes);
+    keys.truncate(classes);
+    sizes.truncate(classes);
 }
 
 fn group_dense<const TRACKED: bool>(
@@ -209,7 +211,7 @@ fn group_dense<const TRACKED: bool>(
         _ => group_dense_by::<TRACKED, 4>(lower, offsets, upper, slots, class_of),
     }
     // Whichever lower class a key is of, it rises to the same one.
-    raise(&mut upper.keys, flips);
+    raise(upper.keys.in_memory(), flips);
 }
 
 /// Flips the bits of the attributes that rise in every key of one word.
@@ -314,6 +316,7 @@ fn group_wide<const TRACKED: bool>(
     let shift = clear_hash_slots(slots, lower.len());
     let last = slots.len() - 1;
     let mut key = vec![0; words];
+    let (keys, sizes) = (upper.keys.in_memory(), upper.sizes.in_memory());
     for (below, &size) in lower.keys.chunks_exact(words).zip(lower.sizes) {
         key.copy_from_slice(below);
         flip(&mut key, below, flips);
@@ -324,14 +327,14 @@ fn group_wide<const TRACKED: bool>(
         let class = loop {
             let class = slots[slot];
             if class == EMPTY {
-                let class = upper.sizes.len() as u32;
+                let class = sizes.len() as u32;
                 slots[slot] = class;
-                upper.keys.extend_from_slice(&key);
-                upper.sizes.push(size);
+                keys.extend_from_slice(&key);
+                sizes.push(size);
                 break class;
             }
-            if *upper.key(class as usize) == *key {
-                upper.sizes[class as usize] += size;
+            if keys[class as usize * words..][..words] == *key {
+                sizes[class as usize] += size;
                 break class;
             }
             slot = (slot + 1) & last;

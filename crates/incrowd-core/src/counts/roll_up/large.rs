@@ -23,6 +23,9 @@ pub(super) struct Division {
     pub(super) piece: usize,
     /// About so many classes of pieces make a part.
     part: usize,
+    /// The bytes that the classes of pieces may take. If they take more, parts are formed in several rounds, each of which goes over
+    /// all lower classes.
+    room: usize,
 }
 
 impl Default for Division {
@@ -31,17 +34,24 @@ impl Default for Division {
             large: 1 << 19,
             piece: 1 << 16,
             part: 1 << 15,
+            room: usize::MAX,
         }
     }
 }
 
-/// The classes of a piece of the lower classes, part by part.
+/// In more rounds than this, going over the lower classes would take much longer than all the rest.
+const MOST_ROUNDS: usize = 16;
+
+/// Of a class of a piece that is in a part of another round.
+const OTHER_ROUND: u32 = u32::MAX;
+
+/// The classes of a piece of the lower classes that are in the parts of a round, part by part.
 struct Piece {
     keys: Vec<u64>,
     sizes: Vec<u32>,
     /// Where each part starts, and after the last one the end.
     starts: Vec<u32>,
-    /// The class of each lower class of the piece, if they are tracked.
+    /// The class of each lower class of the piece, if they are tracked; or [`OTHER_ROUND`].
     class_of: Vec<u32>,
 }
 
@@ -80,13 +90,22 @@ struct Part {
 }
 
 impl Division {
+    /// In so many bytes, as far as that is possible.
+    pub(super) fn with_room(bytes: usize) -> Self {
+        Division {
+            room: bytes,
+            ..Division::default()
+        }
+    }
+
     /// Small sets are large.
     #[cfg(test)]
-    pub(super) fn with_pieces_of(classes: usize) -> Self {
+    pub(super) fn with_pieces_of(classes: usize, room: usize) -> Self {
         Division {
             large: 8,
             piece: classes,
             part: 3,
+            room,
         }
     }
 
@@ -100,15 +119,17 @@ impl Division {
         ranges.collect()
     }
 
-    /// [`Grouping::group`] for a large set. The grouping is for pieces.
+    /// [`Grouping::group`] for a large set. The grouping is for pieces. Whether there are no more classes than `most`; if there are,
+    /// not all of them are formed.
     pub(super) fn group<const TRACKED: bool>(
         self,
         grouping: &Grouping,
         lower: Lower<'_>,
+        most: usize,
         spare: &SpareThreads,
         upper: &mut FrequencySet,
         class_of: &mut Vec<u32>,
-    ) {
+    ) -> bool {
         let helpers = spare.borrow_all();
         let threads = 1 + helpers.count();
         let unused = Unused::default();
@@ -117,58 +138,45 @@ impl Division {
         let is_thinned = ranges.first().is_some_and(|first| {
             unused.lend(|scratch| thins(grouping, lower.range(first.clone()), scratch))
         });
-        let pieces = in_parallel(threads, ranges, |range| {
-            unused.lend(|scratch| {
-                let lower = lower.range(range);
-                piece::<TRACKED>(grouping, lower, is_thinned, bits, scratch)
-            })
-        });
-        let parts = in_parallel(threads, (0..1_usize << bits).collect(), |part| {
-            unused.lend(|scratch| unite::<TRACKED>(&pieces, lower.words, part, scratch))
-        });
-        let mut starts = vec![0];
-        for part in &parts {
-            starts.push(starts[starts.len() - 1] + part.sizes.len() as u32);
-        }
-        let classes = starts[parts.len()] as usize;
-        upper.keys.resize(classes * lower.words, 0);
-        upper.sizes.resize(classes, 0);
-        let (mut keys, mut sizes) = (upper.keys.as_mut_slice(), upper.sizes.as_mut_slice());
-        let places = parts.iter().map(|part| {
-            let keys = keys.split_off_mut(..part.keys.len());
-            let sizes = sizes.split_off_mut(..part.sizes.len());
-            let of_part = keys.zip(sizes).expect("there is room for all parts");
-            (part, of_part)
-        });
-        in_parallel(threads, places.collect(), |(part, (keys, sizes))| {
-            keys.copy_from_slice(&part.keys);
-            sizes.copy_from_slice(&part.sizes);
-        });
         class_of.clear();
         if TRACKED {
             class_of.resize(lower.len(), 0);
-            let mut seen = vec![0; parts.len()];
-            let places = class_of
-                .chunks_mut(self.piece)
-                .zip(&pieces)
-                .map(|(of_piece, piece)| {
-                    let before = seen.clone();
-                    for (part, seen) in seen.iter_mut().enumerate() {
-                        *seen += piece.part(part).len();
-                    }
-                    (of_piece, piece, before)
-                });
-            in_parallel(threads, places.collect(), |(of_piece, piece, before)| {
-                let mut upper_of = Vec::with_capacity(piece.sizes.len());
-                for (part, before) in before.into_iter().enumerate() {
-                    let of_part = &parts[part].class_of[before..][..piece.part(part).len()];
-                    upper_of.extend(of_part.iter().map(|class| starts[part] + class));
-                }
-                for (upper, &class) in of_piece.iter_mut().zip(&piece.class_of) {
-                    *upper = upper_of[class as usize];
-                }
-            });
         }
+        for parts in self.rounds(lower, 1 << bits) {
+            let pieces = in_parallel(threads, ranges.clone(), |range| {
+                unused.lend(|scratch| {
+                    let lower = lower.range(range);
+                    piece::<TRACKED>(grouping, lower, is_thinned, bits, &parts, scratch)
+                })
+            });
+            let parts = in_parallel(threads, (0..parts.len()).collect(), |part| {
+                unused.lend(|scratch| unite::<TRACKED>(&pieces, lower.words, part, scratch))
+            });
+            let before = upper.len();
+            let mut starts = vec![before as u32];
+            for part in &parts {
+                starts.push(starts[starts.len() - 1] + part.sizes.len() as u32);
+            }
+            let classes = starts[parts.len()] as usize;
+            if classes > most {
+                return false;
+            }
+            add_parts(threads, &parts, lower.words, classes, upper);
+            if TRACKED {
+                track(threads, &pieces, (&parts, &starts), self.piece, class_of);
+            }
+        }
+        true
+    }
+
+    /// The parts that are formed at a time.
+    fn rounds(self, lower: Lower<'_>, parts: usize) -> Vec<Range<usize>> {
+        let bytes = lower.len() * (8 * lower.words + 4);
+        let rounds = bytes.div_ceil(self.room.max(1)).clamp(1, MOST_ROUNDS);
+        let length = parts.div_ceil(rounds);
+        let starts = (0..parts).step_by(length);
+        let rounds = starts.map(|start| start..parts.min(start + length));
+        rounds.collect()
     }
 
     /// Whether histograms of a column with so many values are best merged by [`Self::add`]: where their sum fits in a core's cache.
@@ -204,6 +212,66 @@ impl Division {
     }
 }
 
+/// Adds the classes of parts to the upper ones, which become so many.
+fn add_parts(
+    threads: usize,
+    parts: &[Part],
+    words: usize,
+    classes: usize,
+    upper: &mut FrequencySet,
+) {
+    let (keys, sizes) = (upper.keys.in_memory(), upper.sizes.in_memory());
+    let before = sizes.len();
+    keys.reserve_exact((classes - before) * words);
+    keys.resize(classes * words, 0);
+    sizes.reserve_exact(classes - before);
+    sizes.resize(classes, 0);
+    let (mut keys, mut sizes) = (&mut keys[before * words..], &mut sizes[before..]);
+    let places = parts.iter().map(|part| {
+        let keys = keys.split_off_mut(..part.keys.len());
+        let sizes = sizes.split_off_mut(..part.sizes.len());
+        let of_part = keys.zip(sizes).expect("there is room for all parts");
+        (part, of_part)
+    });
+    in_parallel(threads, places.collect(), |(part, (keys, sizes))| {
+        keys.copy_from_slice(&part.keys);
+        sizes.copy_from_slice(&part.sizes);
+    });
+}
+
+/// Notes the upper class of each lower class that is in one of the parts, which begin at these upper classes.
+fn track(
+    threads: usize,
+    pieces: &[Piece],
+    (parts, starts): (&[Part], &[u32]),
+    length: usize,
+    class_of: &mut [u32],
+) {
+    let mut seen = vec![0; parts.len()];
+    let places = class_of
+        .chunks_mut(length)
+        .zip(pieces)
+        .map(|(of_piece, piece)| {
+            let before = seen.clone();
+            for (part, seen) in seen.iter_mut().enumerate() {
+                *seen += piece.part(part).len();
+            }
+            (of_piece, piece, before)
+        });
+    in_parallel(threads, places.collect(), |(of_piece, piece, before)| {
+        let mut upper_of = Vec::with_capacity(piece.sizes.len());
+        for (part, before) in before.into_iter().enumerate() {
+            let of_part = &parts[part].class_of[before..][..piece.part(part).len()];
+            upper_of.extend(of_part.iter().map(|class| starts[part] + class));
+        }
+        for (upper, &class) in of_piece.iter_mut().zip(&piece.class_of) {
+            if class != OTHER_ROUND {
+                *upper = upper_of[class as usize];
+            }
+        }
+    });
+}
+
 impl Piece {
     /// The classes in a part.
     fn part(&self, part: usize) -> Range<usize> {
@@ -225,12 +293,13 @@ fn thins(grouping: &Grouping, lower: Lower<'_>, scratch: &mut OneScratch) -> boo
 }
 
 /// Groups the lower classes of a piece, or only raises their keys unless it `is_thinned` by that, and divides what comes of it into
-/// parts, numbered by so many bits.
+/// parts, numbered by so many bits, of which these are formed now.
 fn piece<const TRACKED: bool>(
     grouping: &Grouping,
     lower: Lower<'_>,
     is_thinned: bool,
     bits: u32,
+    parts: &Range<usize>,
     scratch: &mut OneScratch,
 ) -> Piece {
     let OneScratch {
@@ -262,17 +331,24 @@ fn piece<const TRACKED: bool>(
         1 => part_of.extend(set.keys.iter().map(|&key| part(&[key]))),
         _ => part_of.extend(set.keys.chunks_exact(words).map(part)),
     }
-    let mut starts = vec![0; (1 << bits) + 1];
-    for &part in part_of.iter() {
-        starts[part as usize + 1] += 1;
+    let first = parts.start as u32;
+    let is_now = |part: u32| parts.contains(&(part as usize));
+    let mut starts = vec![0; parts.len() + 1];
+    for &part in part_of.iter().filter(|&&part| is_now(part)) {
+        starts[(part - first) as usize + 1] += 1;
     }
-    for part in 0..1 << bits {
+    for part in 0..parts.len() {
         starts[part + 1] += starts[part];
     }
     let mut next = starts.clone();
-    let (mut keys, mut sizes) = (vec![0; set.keys.len()], vec![0; set.len()]);
+    let classes = starts[parts.len()] as usize;
+    let (mut keys, mut sizes) = (vec![0; classes * words], vec![0; classes]);
     for (class, place) in part_of.iter_mut().enumerate() {
-        let next = &mut next[*place as usize];
+        if !is_now(*place) {
+            *place = OTHER_ROUND;
+            continue;
+        }
+        let next = &mut next[(*place - first) as usize];
         *place = *next;
         *next += 1;
         let place = *place as usize;
@@ -298,7 +374,7 @@ fn piece<const TRACKED: bool>(
     }
 }
 
-/// The classes of all pieces that are in a part, of which equal ones become one.
+/// The classes of all pieces that are in a part of the round, of which equal ones become one.
 fn unite<const TRACKED: bool>(
     pieces: &[Piece],
     words: usize,
@@ -324,8 +400,8 @@ fn unite<const TRACKED: bool>(
     let lower = Lower { words, keys, sizes };
     Grouping::default().group::<TRACKED>(lower, set, slots, class_of);
     Part {
-        keys: set.keys.clone(),
-        sizes: set.sizes.clone(),
+        keys: set.keys.to_vec(),
+        sizes: set.sizes.to_vec(),
         class_of: class_of.clone(),
     }
 }

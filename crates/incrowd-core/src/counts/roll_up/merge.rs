@@ -145,14 +145,16 @@ fn add_histograms_in<const ROOM: usize>(
     }
     // Merging adds no entries; beyond them, there is room to write a value before it is known whether it has rows.
     let most = lower.values.len().min(classes * values);
-    upper.starts.truncate(1);
-    upper.starts.reserve(classes);
-    upper.values.resize(most + ROOM, 0);
-    upper.counts.resize(most + ROOM, 0);
+    let starts = upper.starts.in_memory();
+    let (values_of, counts_of) = (upper.values.in_memory(), upper.counts.in_memory());
+    starts.truncate(1);
+    starts.reserve(classes);
+    values_of.resize(most + ROOM, 0);
+    counts_of.resize(most + ROOM, 0);
     let mut end = 0;
     for rows in cells {
-        let (listed, _) = upper.values[end..].as_chunks_mut::<ROOM>();
-        let (counts, _) = upper.counts[end..].as_chunks_mut::<ROOM>();
+        let (listed, _) = values_of[end..].as_chunks_mut::<ROOM>();
+        let (counts, _) = counts_of[end..].as_chunks_mut::<ROOM>();
         let (listed, counts) = (&mut listed[0], &mut counts[0]);
         let mut present = 0;
         // Without a branch: whether a value has rows is anybody's guess.
@@ -164,10 +166,10 @@ fn add_histograms_in<const ROOM: usize>(
         end += present;
         *rows = [0; ROOM]; // while it is at hand
         // No more than the entries below, whose ends fit.
-        upper.starts.push(end as u32);
+        starts.push(end as u32);
     }
-    upper.values.truncate(end);
-    upper.counts.truncate(end);
+    values_of.truncate(end);
+    counts_of.truncate(end);
 }
 
 pub(super) fn merge_histograms(
@@ -185,12 +187,14 @@ pub(super) fn merge_histograms(
     rows_of_values.resize(rows_of_values.len().max(values), 0);
     present.resize(present.len().max(values.div_ceil(64)), 0);
     upper.clear();
-    upper.starts.reserve(members.starts.len());
+    let starts = upper.starts.in_memory();
+    starts.reserve(members.starts.len());
+    let (listed, counts) = (upper.values.in_memory(), upper.counts.in_memory());
     for below in members.of_classes() {
         if let &[only] = below {
             let histogram = lower.class(only as usize);
-            upper.values.extend_from_slice(histogram.values);
-            upper.counts.extend_from_slice(histogram.counts);
+            listed.extend_from_slice(histogram.values);
+            counts.extend_from_slice(histogram.counts);
         } else {
             let (mut first, mut last) = (usize::MAX, 0);
             for &below in below {
@@ -209,11 +213,12 @@ pub(super) fn merge_histograms(
                 let mut bits = std::mem::take(bits);
                 while bits != 0 {
                     let value = 64 * (first + word) as u32 + bits.trailing_zeros();
-                    upper.push(value, std::mem::take(&mut rows_of_values[value as usize]));
+                    listed.push(value);
+                    counts.push(std::mem::take(&mut rows_of_values[value as usize]));
                     bits &= bits - 1;
                 }
             }
         }
-        upper.end_class();
+        starts.push(u32::try_from(listed.len()).expect("fewer entries than rows"));
     }
 }

@@ -41,13 +41,14 @@ impl Scratch {
     /// Of one who alone goes over a table.
     pub(crate) fn of_table(table: &CountedTable) -> Self {
         let others = table.threads.saturating_sub(1);
-        Scratch::helped_by(Arc::new(SpareThreads::new(others)))
+        Scratch::helped_by(table, Arc::new(SpareThreads::new(others)))
     }
 
     /// Of one whom these may help with large sets.
-    pub(crate) fn helped_by(spare: Arc<SpareThreads>) -> Self {
+    pub(crate) fn helped_by(table: &CountedTable, spare: Arc<SpareThreads>) -> Self {
         Scratch {
             spare,
+            division: Division::with_room(table.memory_limit / 4),
             ..Scratch::default()
         }
     }
@@ -81,6 +82,29 @@ pub fn roll_up(
     regroup(table, lower, &steps, columns, scratch, upper);
 }
 
+/// [`roll_up`], or [`roll_up_tracked`] if `is_tracked`, unless there are more classes than `most` and this is found out before
+/// all are formed: whether `upper` is complete.
+#[must_use]
+pub(crate) fn roll_up_at_most(
+    table: &CountedTable,
+    (from, lower): (&Node, &FrequencySet),
+    to: &Node,
+    (columns, is_tracked): (&[usize], bool),
+    most: usize,
+    scratch: &mut Scratch,
+    upper: &mut FrequencySet,
+) -> bool {
+    let steps = steps(table, from, to);
+    let is_complete = match is_tracked || !columns.is_empty() {
+        true => regroup_classes::<true>(table, lower, &steps, most, scratch, upper),
+        false => regroup_classes::<false>(table, lower, &steps, most, scratch, upper),
+    };
+    if is_complete {
+        regroup_columns(table, lower, columns, scratch, upper);
+    }
+    is_complete
+}
+
 /// [`roll_up`], after which `scratch` knows the upper class of each lower one.
 pub(crate) fn roll_up_tracked(
     table: &CountedTable,
@@ -102,7 +126,9 @@ pub(crate) fn roll_up_classes(
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
-    regroup_classes::<true>(table, lower, &steps(table, from, to), scratch, upper);
+    let steps = steps(table, from, to);
+    let is_complete = regroup_classes::<true>(table, lower, &steps, usize::MAX, scratch, upper);
+    debug_assert!(is_complete);
     // Nobody is to take them for those of the new classes.
     let outdated = upper.histograms.iter_mut().flatten();
     outdated.for_each(|histograms| histograms.forget_classes());
@@ -156,17 +182,20 @@ fn regroup_as<const TRACKED: bool>(
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
 ) {
-    regroup_classes::<TRACKED>(table, lower, steps, scratch, upper);
+    let is_complete = regroup_classes::<TRACKED>(table, lower, steps, usize::MAX, scratch, upper);
+    debug_assert!(is_complete);
     regroup_columns(table, lower, columns, scratch, upper);
 }
 
+/// Whether all classes are formed: of large sets, only if there are no more than `most`.
 fn regroup_classes<const TRACKED: bool>(
     table: &CountedTable,
     lower: &FrequencySet,
     steps: &[Step<'_>],
+    most: usize,
     scratch: &mut Scratch,
     upper: &mut FrequencySet,
-) {
+) -> bool {
     upper.make_empty(lower.words);
     let lower = Lower::all(lower);
     let Scratch {
@@ -178,10 +207,11 @@ fn regroup_classes<const TRACKED: bool>(
     } = scratch;
     if division.is_large(lower.len()) {
         let grouping = Grouping::new(table, steps, division.piece);
-        division.group::<TRACKED>(&grouping, lower, spare, upper, class_of);
+        division.group::<TRACKED>(&grouping, lower, most, spare, upper, class_of)
     } else {
         let grouping = Grouping::new(table, steps, lower.len());
         grouping.group::<TRACKED>(lower, upper, slots, class_of);
+        true
     }
 }
 

@@ -118,10 +118,10 @@ fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever
                 let at_once = roll_up(&mut scratch);
                 let mut first: Option<FrequencySet> = None;
                 let pieces_of = [5, 2000][draw.below(2)];
-                for threads in [1, 2, 3, 8] {
+                for (threads, room) in [(1, usize::MAX), (2, 1), (3, 500), (8, 2000)] {
                     let mut divided = Scratch {
-                        division: Division::with_pieces_of(pieces_of),
-                        ..Scratch::helped_by(Arc::new(SpareThreads::new(threads - 1)))
+                        division: Division::with_pieces_of(pieces_of, room),
+                        ..Scratch::helped_by(table, Arc::new(SpareThreads::new(threads - 1)))
                     };
                     let upper = roll_up(&mut divided);
                     assert_eq!(listed(&upper), listed(&at_once));
@@ -130,6 +130,23 @@ fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever
                         assert_eq!(of_this, at_once.key(scratch.class_of()[below] as usize));
                     }
                     assert_eq!(divided.class_of().len(), table.tuples.len());
+                    for (most, is_complete) in [(upper.len(), true), (upper.len() - 1, false)] {
+                        let mut bounded = FrequencySet::default();
+                        let wanted = (&columns_read[..], true);
+                        assert_eq!(
+                            roll_up_at_most(
+                                table,
+                                lower,
+                                &node,
+                                wanted,
+                                most,
+                                &mut divided,
+                                &mut bounded
+                            ),
+                            is_complete || table.tuples.len() < 8
+                        );
+                        assert!(!is_complete || bounded == upper);
+                    }
                     let first = first.get_or_insert_with(|| upper.clone());
                     assert_eq!(*first, upper, "with {threads} threads");
                     parts_met += usize::from(pieces_of == 5 && upper.len() > 20);

@@ -190,7 +190,9 @@ fn judging_a_node_is_judging_its_classes() {
         histograms.end_class();
     }
     let node = FrequencySet {
-        sizes: classes.iter().map(|class| class.view().size).collect(),
+        sizes: (classes.iter().map(|class| class.view().size))
+            .collect::<Vec<_>>()
+            .into(),
         histograms: vec![Some(histograms)],
         ..FrequencySet::default()
     };
