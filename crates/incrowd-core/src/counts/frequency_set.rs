@@ -291,6 +291,11 @@ impl FrequencySet {
         &self.keys[class * self.words..(class + 1) * self.words]
     }
 
+    /// The packed groups of all classes.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &[u64]> {
+        self.keys.chunks_exact(self.words.max(1))
+    }
+
     /// The work of going through all classes and the values of these columns once.
     pub(crate) fn work(&self, columns: &[usize]) -> Work {
         Work::of(self.len() * self.words.max(1)) + self.work_of_columns(columns)

@@ -203,14 +203,19 @@ impl<'a> Worker<'a> {
     ) -> Result<Found, Interruption> {
         let (mut whole, limit) = (task.whole.clone(), task.limit);
         let node = &task.whole.high;
-        self.trace = match *task.start.node() == whole.low {
+        let is_start = |low: &LowClasses| {
+            *task.start.node() == whole.low && low.are_those_of(task.start.classes())
+        };
+        self.trace = match low.is_some_and(is_start) {
             true => Trace::OfStart,
             false => Trace::Unknown,
         };
         let (scratch, classes) = (&mut self.scratch, &mut self.classes);
-        match task.below.as_deref().filter(|_| self.may_judge_by_size) {
+        let may_judge = |below: &&LowClasses| {
+            self.may_judge_by_size && below.are_those_of(task.start.classes())
+        };
+        match task.below.as_deref().filter(may_judge) {
             Some(below) => {
-                debug_assert!(below.are_those_of(task.start.classes()));
                 meter.spend(task.start.count_classes(node, scratch, classes))?;
                 if let Some(found) = self.judge_by_size(task, low, below, meter)? {
                     return Ok(found);
@@ -219,7 +224,7 @@ impl<'a> Worker<'a> {
                 meter.spend(task.start.count_columns(scratch, classes))?;
             }
             None => {
-                let is_traced = low.is_some() && self.trace == Trace::OfStart;
+                let is_traced = self.trace == Trace::OfStart;
                 let most = self.most_classes;
                 match (task.start).count_at_most(most, node, is_traced, scratch, classes) {
                     Counted::All(work) => meter.spend(work)?,

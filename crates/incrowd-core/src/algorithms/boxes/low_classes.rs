@@ -42,14 +42,14 @@ impl LowClasses {
         self.rows_suppressed
     }
 
-    /// Whether these are the classes of a set, in its order.
+    /// Whether these are the classes of a set, in its order. A set of the same node may have another order if it was counted from
+    /// other classes.
     pub(super) fn are_those_of(&self, set: &FrequencySet) -> bool {
         self.classes.keys == set.keys
     }
 
-    /// Lets `scratch` find the class of the high corner that each class of the low one is part of.
-    ///
-    /// However a node is counted, its classes are in the order of their first tuples, so they are those of `high_classes`.
+    /// Lets `scratch` find the class of the high corner that each class of the low one is part of, by its place among
+    /// `high_classes`. These may have been counted from another set, which may have put them in another order.
     pub(super) fn count_above(
         &self,
         table: &CountedTable,
@@ -59,7 +59,12 @@ impl LowClasses {
     ) -> Work {
         let from = (low, &self.classes);
         roll_up_tracked(table, from, high, &[], scratch, above);
-        debug_assert_eq!(above.keys, high_classes.keys);
+        if above.keys != high_classes.keys {
+            let places: HashMap<&[u64], u32> = (high_classes.keys().zip(0..)).collect();
+            let place = |key| places.get(key).expect("they are classes of one node");
+            let places: Vec<u32> = above.keys().map(|key| *place(key)).collect();
+            scratch.renumber(&places);
+        }
         Work::of(self.classes.len())
     }
 

@@ -53,6 +53,13 @@ impl Scratch {
         }
     }
 
+    /// Gives the upper classes of the last roll-up that [tracked](roll_up_tracked) them other numbers.
+    pub(crate) fn renumber(&mut self, numbers: &[u32]) {
+        for class in &mut self.class_of {
+            *class = numbers[*class as usize];
+        }
+    }
+
     /// The upper class of each lower class of the last roll-up that [tracked](roll_up_tracked) them.
     pub(crate) fn class_of(&self) -> &[u32] {
         &self.class_of
