@@ -66,7 +66,7 @@ impl RowCounter {
             rows_are_apart: self.rows_are_apart,
             population: None,
             threads: self.threads,
-            memory_limit: self.memory_limit,
+            room: self.room,
         };
         table.sum_rows(self.threads);
         Ok(table)
@@ -257,12 +257,13 @@ impl Sorting<'_> {
         let rows_excluded = sent.into_iter().sum::<Result<u32, Error>>()?;
         let mut classes = self.no_classes();
         let (words, columns) = (classes.words, classes.histograms.len());
+        let limit = (self.counter.room.as_ref()).map_or(usize::MAX, |room| room.limit);
         let most_classes = match self.counter.rows_are_apart {
             true => self.counter.rows as usize,
             false => outside.tuples(),
         };
         let mut classes_outside =
-            match most_classes.saturating_mul(bytes_of_class(words, columns)) > outside.limit {
+            match most_classes.saturating_mul(bytes_of_class(words, columns)) > limit {
                 true => Some(ClassesOutside::new(&*buckets, words, columns)?),
                 false => None,
             };

@@ -127,7 +127,7 @@ impl Start<'_> {
 
 impl<'a> KnownSets<'a> {
     /// Nothing counted yet but the tuples of the table. `columns` are those whose histograms are needed; `most_memory`
-    /// bounds the bytes cached, as does the table.
+    /// bounds the bytes cached.
     pub fn new(table: &'a CountedTable, columns: Vec<usize>, most_memory: usize) -> Self {
         KnownSets {
             bottom: table.lattice().bottom(),
@@ -135,7 +135,7 @@ impl<'a> KnownSets<'a> {
             columns: columns.into(),
             sets: Vec::new(),
             memory: 0,
-            most_memory: most_memory.min(table.memory_limit),
+            most_memory,
             uses: 0,
             scratch: Scratch::of_table(table),
         }

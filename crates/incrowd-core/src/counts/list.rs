@@ -1,6 +1,6 @@
 //! Lists of numbers that are in memory, or outside of it.
 
-use super::NumbersOutside;
+use super::{ListOutside, NotHeld, NumbersOutside, Overflow};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -15,11 +15,18 @@ pub(crate) enum List<T> {
 pub(crate) trait Listed: Copy + 'static {
     /// The numbers of a list outside memory.
     fn read(outside: &dyn NumbersOutside) -> &[Self];
+
+    /// Adds numbers to a list outside memory.
+    fn write(numbers: &[Self], to: &mut dyn ListOutside) -> Result<(), NotHeld>;
 }
 
 impl Listed for u64 {
     fn read(outside: &dyn NumbersOutside) -> &[u64] {
         outside.words()
+    }
+
+    fn write(numbers: &[u64], to: &mut dyn ListOutside) -> Result<(), NotHeld> {
+        to.add_words(numbers)
     }
 }
 
@@ -27,9 +34,20 @@ impl Listed for u32 {
     fn read(outside: &dyn NumbersOutside) -> &[u32] {
         outside.halves()
     }
+
+    fn write(numbers: &[u32], to: &mut dyn ListOutside) -> Result<(), NotHeld> {
+        to.add_halves(numbers)
+    }
 }
 
 impl<T: Listed> List<T> {
+    /// A copy outside memory.
+    pub(super) fn copy_to(&self, overflow: &dyn Overflow) -> Result<List<T>, NotHeld> {
+        let mut list = overflow.list()?;
+        T::write(self, &mut *list)?;
+        Ok(List::Outside(list.end()?))
+    }
+
     /// The numbers in memory, so that they can be changed.
     pub(crate) fn in_memory(&mut self) -> &mut Vec<T> {
         if let List::Outside(outside) = self {

@@ -26,6 +26,8 @@ mod roll_up;
 mod row_counter;
 mod row_order;
 mod shared_counter;
+#[cfg(test)]
+pub(crate) mod shelf;
 mod work;
 
 pub use beside::{CountedRows, RowsBeside};
@@ -40,6 +42,7 @@ pub use layout::Layout;
 pub use leaf_order::{LeafOrder, LeafSet};
 pub(crate) use list::List;
 pub use missing::{Missing, MissingCells};
+pub(crate) use outside::Room;
 pub use overflow::{ListOutside, NotHeld, NumbersOutside, Overflow};
 pub use roll_up::{Scratch, roll_up};
 pub(crate) use roll_up::{
@@ -160,8 +163,9 @@ pub struct CountedTable {
     pub population: Option<Arc<CountedTable>>,
     /// Threads that may go over its tuples at once. Nothing found depends on it.
     pub threads: usize,
-    /// Bytes that sets of classes may take, as far as they are formed in parts or can be forgotten. Nothing found depends on it.
-    pub memory_limit: usize,
+    /// Where its tuples and sets of its classes go that memory has no room for; all is in memory if none. Nothing found depends
+    /// on it.
+    pub(crate) room: Option<Room>,
 }
 
 impl CountedTable {
@@ -239,6 +243,7 @@ impl CountedTable {
             columns: self.columns.clone(),
             layout: self.layout.clone(),
             population: self.population.clone(),
+            room: self.room.clone(),
             tuples: FrequencySet {
                 keys: self.tuples.keys.clone(),
                 words: self.tuples.words,

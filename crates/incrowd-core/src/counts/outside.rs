@@ -14,8 +14,6 @@ pub(super) struct Outside {
     pub(super) rows_of_codes: Vec<Vec<u32>>,
     /// The words of a key.
     pub(super) words: usize,
-    /// The memory that the classes may take; if they take more, they are held outside as well.
-    pub(super) limit: usize,
 }
 
 impl Outside {
@@ -33,6 +31,49 @@ impl Outside {
 /// The memory of a class of the finished table: its key and size, and its values of the counted columns.
 pub(super) fn bytes_of_class(words: usize, counted: usize) -> usize {
     8 * words + 4 + 12 * counted
+}
+
+/// How much memory a table and the sets of its classes may take, and where the rest goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    /// In bytes.
+    pub(super) limit: usize,
+    pub(super) overflow: Arc<dyn Overflow>,
+}
+
+/// Of so many sets, each may take its share of the memory.
+const SHARES: usize = 256;
+
+impl Room {
+    /// A copy of classes: outside memory if they take more than a small share of it, and if they can be held there.
+    pub(crate) fn copy(&self, classes: &FrequencySet) -> FrequencySet {
+        match classes.memory() > self.limit / SHARES {
+            true => (self.copy_outside(classes)).unwrap_or_else(|_| classes.clone()),
+            false => classes.clone(),
+        }
+    }
+
+    fn copy_outside(&self, classes: &FrequencySet) -> Result<FrequencySet, NotHeld> {
+        let overflow = &*self.overflow;
+        let histograms = classes.histograms.iter().map(|column| {
+            let copied = column.as_ref().map(|column| {
+                Ok(Histograms {
+                    starts: column.starts.copy_to(overflow)?,
+                    values: column.values.copy_to(overflow)?,
+                    counts: column.counts.copy_to(overflow)?,
+                    present: column.present.clone(),
+                })
+            });
+            copied.transpose()
+        });
+        Ok(FrequencySet {
+            keys: classes.keys.copy_to(overflow)?,
+            words: classes.words,
+            sizes: classes.sizes.copy_to(overflow)?,
+            people: classes.people.clone(),
+            histograms: histograms.collect::<Result<_, NotHeld>>()?,
+        })
+    }
 }
 
 /// Classes that are written one after the other, to be read where they are.

@@ -2,7 +2,7 @@
 
 use super::counting_column::{CountingColumn, NO_ROW, SortedValues};
 use super::in_parallel::{in_parallel, pieces};
-use super::outside::Outside;
+use super::outside::{Outside, Room};
 use super::{Keys, Layout, Missing};
 use crate::Error;
 use crate::table::{RowBatch, ValueCode};
@@ -26,8 +26,8 @@ pub struct RowCounter {
     pub(super) block: Block,
     pub(super) rows_are_apart: bool,
     pub(super) threads: usize,
-    /// See [`CountedTable::memory_limit`](super::CountedTable).
-    pub(super) memory_limit: usize,
+    /// Where what is made of the tuples goes, if memory is limited.
+    pub(super) room: Option<Room>,
     /// All tuples, if they are not in memory.
     pub(super) outside: Option<Outside>,
 }
@@ -63,7 +63,7 @@ impl RowCounter {
             block: Block::default(),
             rows_are_apart: false,
             threads: 1,
-            memory_limit: usize::MAX,
+            room: None,
             outside: None,
         }
     }

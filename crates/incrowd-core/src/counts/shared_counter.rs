@@ -7,7 +7,7 @@ pub use worker::CountWorker;
 use super::beside::{Beside, RowsBeside};
 use super::counting_column::CountingColumn;
 use super::in_parallel::in_parallel;
-use super::outside::{Outside, bytes_of_class, joined};
+use super::outside::{Outside, Room, bytes_of_class, joined};
 use super::partition::Partition;
 use super::row_order::RowOrder;
 use super::{Keys, Layout, Overflow, RowCounter};
@@ -90,7 +90,8 @@ pub struct SharedCounter {
     sizes: CountingSizes,
     /// The memory that all partitions take.
     held: AtomicUsize,
-    overflow: Option<Limited>,
+    /// Where tuples go, and how much memory they may take before.
+    room: Option<Room>,
     /// The columns of a tuple; those beside it follow them in `columns`.
     tuple_columns: usize,
     beside: Option<Beside>,
@@ -102,13 +103,6 @@ struct Layouts {
     tuples: Arc<Layout>,
     /// With the columns beside them.
     all: Arc<Layout>,
-}
-
-/// Where tuples go, and how much memory they may take before.
-#[derive(Debug)]
-struct Limited {
-    overflow: Box<dyn Overflow>,
-    limit: usize,
 }
 
 /// A panic in another thread ends the run, so it does not matter what it left unfinished.
@@ -143,7 +137,7 @@ impl SharedCounter {
                 ..sizes
             },
             held: AtomicUsize::new(0),
-            overflow: None,
+            room: None,
             tuple_columns: counter.columns.len(),
             beside: None,
         };
@@ -159,7 +153,10 @@ impl SharedCounter {
     /// sorted and, if even the finished table takes more, to the end.
     pub fn with_overflow(self, limit: usize, overflow: Box<dyn Overflow>) -> Self {
         SharedCounter {
-            overflow: Some(Limited { overflow, limit }),
+            room: Some(Room {
+                limit,
+                overflow: overflow.into(),
+            }),
             ..self
         }
     }
@@ -271,17 +268,17 @@ impl SharedCounter {
             layout: (*layout).clone(),
             rows_are_apart: self.rows_are_apart,
             threads,
-            memory_limit: (self.overflow.as_ref()).map_or(usize::MAX, |limited| limited.limit),
+            room: self.room.clone(),
             columns,
             ..RowCounter::new(&[], &[], &[])
         };
         let is_outside = partitions.iter().any(Partition::is_outside);
         let words = layout.words();
-        if let Some(limited) = &self.overflow {
+        if let Some(room) = &self.room {
             let tuples = partitions.iter().map(Partition::len).sum::<usize>();
             let counted = counter.columns.len() - counter.quasi_identifiers;
-            if is_outside || tuples * bytes_to_sort(words, counted) > limited.limit {
-                let outside = move_all_out(&counter, limited, partitions, &layout, self.seed)?;
+            if is_outside || tuples * bytes_to_sort(words, counted) > room.limit {
+                let outside = move_all_out(&counter, room, partitions, &layout, self.seed)?;
                 counter.outside = Some(outside);
                 return Ok(counter);
             }
@@ -307,18 +304,18 @@ fn bytes_to_sort(words: usize, counted: usize) -> usize {
 /// Moves all tuples out of memory, each once.
 fn move_all_out(
     counter: &RowCounter,
-    limited: &Limited,
+    room: &Room,
     partitions: Vec<Partition>,
     layout: &Arc<Layout>,
     seed: u64,
 ) -> Result<Outside, Error> {
-    let sealed = limited.overflow.another()?;
+    let sealed = room.overflow.another()?;
     let rows_of_codes: Vec<Mutex<Vec<u32>>> = (counter.columns.iter())
         .map(|column| Mutex::new(vec![0; column.values.len()]))
         .collect();
     let items: Vec<(usize, Partition)> = partitions.into_iter().enumerate().collect();
     let parts = in_parallel(counter.threads, items, |(part, mut partition)| {
-        partition.bring_back(&*limited.overflow, part)?;
+        partition.bring_back(&*room.overflow, part)?;
         let (keys, sizes) = partition.into_distinct(layout, seed, &mut Vec::new());
         for (rows, field) in rows_of_codes.iter().zip(layout.fields()) {
             let mut rows = lock(rows);
@@ -334,7 +331,6 @@ fn move_all_out(
         parts: parts.into_iter().collect::<Result<_, Error>>()?,
         rows_of_codes: rows_of_codes.into_iter().map(unlocked).collect(),
         words: layout.words(),
-        limit: limited.limit,
     })
 }
 

@@ -181,15 +181,16 @@ impl<'a> Worker<'a> {
             !self.may_lose_all,
             meter,
         )?;
+        let classes = self.copy_of_classes();
         let low_classes = fewest_around.map(|around| {
             let suppressed = assessment.rows_suppressed;
-            Arc::new(LowClasses::new(&self.classes, around, suppressed))
+            Arc::new(LowClasses::new(&classes, around, suppressed))
         });
         Ok(Found {
             whole,
             assessment,
             floor_above: self.floor_above_anywhere(),
-            classes: Some(Arc::new(self.classes.clone())),
+            classes: Some(Arc::new(classes)),
             low_classes,
             is_low: true,
         })
@@ -260,10 +261,18 @@ impl<'a> Worker<'a> {
             whole,
             assessment,
             floor_above: self.floor_above_anywhere(),
-            classes: is_kept.then(|| Arc::new(self.classes.clone())),
+            classes: is_kept.then(|| Arc::new(self.copy_of_classes())),
             low_classes: None,
             is_low: false,
         })
+    }
+
+    /// A copy of the classes counted last, to be kept.
+    fn copy_of_classes(&self) -> FrequencySet {
+        match &self.problem.table.room {
+            Some(room) => room.copy(&self.classes),
+            None => self.classes.clone(),
+        }
     }
 
     /// What is known of a corner with so many classes that neither it nor any node below, which has no fewer, can be published.

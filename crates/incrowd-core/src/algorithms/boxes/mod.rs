@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
             smallest_safe: problem.smallest_safe(),
             known: KnownSets::new(problem.table, problem.columns_read(), problem.memory_limit),
             forgotten: Vec::new(),
-            low_corners: LowCorners::new(problem.memory_limit.min(problem.table.memory_limit) / 4),
+            low_corners: LowCorners::new(problem.memory_limit / 4),
             counted: FrequencySet::default(),
             assessor: Assessor::new(problem),
             assessed: HashMap::new(),

@@ -1,8 +1,12 @@
 use super::*;
 use crate::algorithms::testutil::random_table;
+use crate::counts::shelf::Shelf;
+use crate::counts::{CountedTable, Missing, RowCounter};
 use crate::draw::Draw;
+use crate::hierarchy::HierarchySpec;
 use crate::privacy::ModelSpec;
 use crate::problem::{LOOK_EVERY, Settings, Watch};
+use crate::table::RowBatch;
 use crate::utility::MetricSpec;
 use std::sync::atomic::{AtomicU64, Ordering as MemoryOrdering};
 
@@ -158,4 +162,87 @@ fn the_search_is_as_good_and_its_bound_as_true_where_there_is_no_room_for_boxes(
         }
     }
     assert!(bounded > 300, "{bounded} bounds say something");
+}
+
+/// So many rows, nearly all different where nothing is generalized: four columns of values, intervals and `*`, and one that is counted.
+fn strangers(rows: usize, draw: &mut Draw) -> CountedTable {
+    let names = ["a", "b", "c", "d", "s"].map(str::to_owned);
+    let mut counter = RowCounter::new(&names, &[0, 1, 2, 3], &[4]);
+    let mut batch = RowBatch::new(names.len());
+    for row in 0..rows {
+        for values in [60, 60, 60, 60, 4] {
+            batch.push_cell(draw.below(values).to_string().as_bytes());
+        }
+        if batch.rows() == 1 << 15 || row + 1 == rows {
+            counter.add(&batch).unwrap();
+            batch.clear(row as u64 + 1);
+        }
+    }
+    let missing = Missing::default();
+    let hierarchies = (0..4).map(|at| {
+        let values = counter.values(at, &missing);
+        let levels: HierarchySpec = ["interval:5,20@0", "interval:10@0"][at % 2]
+            .parse()
+            .unwrap();
+        levels.build(&names[at], &values).unwrap()
+    });
+    let hierarchies = hierarchies.collect();
+    counter.finish(hierarchies, vec![None], missing).unwrap()
+}
+
+#[test]
+fn nodes_with_too_many_classes_are_given_up_and_the_best_is_found_all_the_same() {
+    let draw = &mut Draw::new(9);
+    let table = strangers(600_000, draw);
+    let (mut given_up, mut counted) = (0, 0);
+    for (model, metric, share) in [
+        ("k-anonymity(k=3)", "loss", 0.01),
+        ("k-anonymity(k=3)", "discernibility", 0.05),
+        ("k-anonymity(k=2)", "average-class-size", 0.3),
+        ("entropy-l-diversity(l=2)", "discernibility", 0.1),
+    ] {
+        let model: ModelSpec = model.parse().unwrap();
+        let models = model.build_all(&table.columns, &[0]).unwrap();
+        let metric: MetricSpec = metric.parse().unwrap();
+        let metric = metric.build(&table).unwrap();
+        let rows = (f64::from(table.rows) * share) as u32;
+        let problem = Problem::new(&table, &models, &*metric).allow_suppressed(rows);
+        let mut assessor = Assessor::new(&problem);
+        let mut known = KnownSets::new(&table, problem.columns_read(), 1 << 24);
+        let nodes = table.lattice().walk();
+        let judged = nodes.iter().filter_map(|node| {
+            let mut classes = FrequencySet::default();
+            let _ = known.count(node, &mut classes);
+            let assessment = assessor.assess(node, &classes, None);
+            let has_too_many = classes.len() > problem.most_classes();
+            assert!(!has_too_many || assessment.loss.is_none(), "{node:?}");
+            given_up += usize::from(has_too_many);
+            Some((assessment.loss?, node.height(), node))
+        });
+        let (loss, _, best) = judged.min().unwrap();
+        let mut work = None;
+        for (threads, limit) in [(1, None), (3, None), (2, Some(4 << 20)), (3, Some(1))] {
+            let table = CountedTable {
+                room: limit.map(Shelf::room),
+                ..table.clone()
+            };
+            let problem = Problem {
+                table: &table,
+                ..problem.clone()
+            };
+            let problem = problem.with_settings(Settings {
+                threads,
+                ..Settings::default()
+            });
+            let case = format!("{model}, {share}, {threads} threads, {limit:?} bytes");
+            let meter = Meter::unlimited();
+            let found = search(&problem, Goal::default(), &meter).unwrap();
+            let found_best = found.best.map(|best| (best.loss, best.node));
+            assert_eq!(found_best, Some((loss, best.clone())), "{case}");
+            counted += found.seen.len();
+            let did = (found.seen.len(), meter.spent());
+            assert_eq!(*work.get_or_insert(did), did, "{case}");
+        }
+    }
+    assert!(given_up > 8 && counted > 40, "{given_up}, {counted}");
 }

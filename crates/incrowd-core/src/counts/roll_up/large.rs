@@ -10,7 +10,7 @@ use super::merge::{
     Entries, MOST_VALUES_ADDED, Members, MergeScratch, add_histograms, merge_histograms,
 };
 use crate::counts::in_parallel::{SpareThreads, in_parallel};
-use crate::counts::{FrequencySet, Histograms};
+use crate::counts::{CountedTable, FrequencySet, Histograms};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -90,10 +90,10 @@ struct Part {
 }
 
 impl Division {
-    /// In so many bytes, as far as that is possible.
-    pub(super) fn with_room(bytes: usize) -> Self {
+    /// In a quarter of the memory that a table may take, as far as that is possible.
+    pub(super) fn of_table(table: &CountedTable) -> Self {
         Division {
-            room: bytes,
+            room: (table.room.as_ref()).map_or(usize::MAX, |room| room.limit / 4),
             ..Division::default()
         }
     }

@@ -48,7 +48,7 @@ impl Scratch {
     pub(crate) fn helped_by(table: &CountedTable, spare: Arc<SpareThreads>) -> Self {
         Scratch {
             spare,
-            division: Division::with_room(table.memory_limit / 4),
+            division: Division::of_table(table),
             ..Scratch::default()
         }
     }

@@ -1,11 +1,11 @@
 //! One who counts rows on a thread.
 
-use super::{Layouts, Limited, SharedCounter, lock};
+use super::{Layouts, SharedCounter, lock};
 use crate::Error;
 use crate::counts::beside::Beside;
 use crate::counts::counting_column::CountingColumn;
 use crate::counts::row_order::NumberedRows;
-use crate::counts::{Keys, Layout};
+use crate::counts::{Keys, Layout, Room};
 use crate::table::{Cell, Dictionary, Meanings, RowBatch};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -296,7 +296,7 @@ impl<'a> CountWorker<'a> {
             held.wrapping_add(change)
         };
         let all = held(before, partition.bytes());
-        if let Some(Limited { overflow, limit }) = &shared.overflow
+        if let Some(Room { overflow, limit }) = &shared.room
             && all > *limit
         {
             let before = partition.bytes();

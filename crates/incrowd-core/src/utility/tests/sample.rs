@@ -94,7 +94,7 @@ impl Sample {
             rows: self.rows.len() as u32,
             rows_excluded: 0,
             rows_are_apart: false,
-            memory_limit: usize::MAX,
+            room: None,
             threads: 1,
             population: None,
             missing: Missing::default(),
