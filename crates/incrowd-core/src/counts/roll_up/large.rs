@@ -30,10 +30,15 @@ pub(super) struct Division {
 
 impl Default for Division {
     fn default() -> Self {
+        // In tests of this crate, sets of small tables are large, so that all that is built on them meets both kinds.
+        let (large, piece, part) = match cfg!(test) {
+            true => (64, 16, 8),
+            false => (1 << 19, 1 << 16, 1 << 15),
+        };
         Division {
-            large: 1 << 19,
-            piece: 1 << 16,
-            part: 1 << 15,
+            large,
+            piece,
+            part,
             room: usize::MAX,
         }
     }
