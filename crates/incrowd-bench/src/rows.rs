@@ -1,6 +1,8 @@
 //! Passes over the rows beside general engines: counting and rewriting rows that are nearly all different, and rewriting Parquet; and
 //! what many threads bring where no engine runs beside.
 
+mod little_memory;
+
 use crate::census::{QUASI_IDENTIFIERS, SEED, census_job};
 use crate::child::{self, Usage};
 use crate::report::{Report, Table, grouped, median, short};
@@ -30,6 +32,8 @@ pub(crate) enum Part {
     RewriteDifferent,
     /// Rewriting a Parquet file, with dictionaries and without.
     Rewrite,
+    /// Rewriting rows that are nearly all different, with less and less memory for their combinations.
+    LittleMemory,
     /// Rewriting five times as many rows that are nearly all different, with up to 16 threads.
     ManyThreads,
 }
@@ -92,7 +96,11 @@ pub(crate) fn run(python: &Path, rows: u64, only: Option<Part>, report: &mut Rep
         report.heading("Passes over very many rows, by threads");
         rewrite_with_many_threads(TIMES_AS_MANY * rows, report)?;
     }
-    if only == Some(Part::ManyThreads) {
+    if is_asked(Part::LittleMemory) {
+        report.heading("Passes over the rows in little memory");
+        little_memory::run(rows, report)?;
+    }
+    if matches!(only, Some(Part::ManyThreads | Part::LittleMemory)) {
         return Ok(());
     }
     report.heading("Passes over the rows, beside general engines");
