@@ -62,8 +62,9 @@ impl ListOutside for ListFile {
     reason = "a file can only be mapped so, as others might change it"
 )]
 fn mapped(file: &File) -> io::Result<Mmap> {
-    // SAFETY: nobody changes the file or makes it shorter while it is mapped. It has no name, so no other process can open it;
-    // this one never hands it out, and closes it once it is mapped.
+    // SAFETY: nobody may change the file or make it shorter while it is mapped. It is a temporary file that this process has just
+    // made, without a name or, where systems do not know such files, with one that is gone by now or locked; this process never
+    // hands it out, and closes it once it is mapped.
     unsafe { Mmap::map(file) }
 }
 

@@ -28,8 +28,8 @@ pub(crate) struct SearchArgs {
     /// time limit, it gives the same result on every machine [default: 3G, about a minute; none with --time-limit]
     #[arg(long, value_name = "STEPS", allow_hyphen_values = true)]
     work_limit: Option<String>,
-    /// Memory that the different combinations of values may take, such as 2G; what does not fit goes to temporary files (TMPDIR).
-    /// The search and the check need some memory of their own
+    /// Memory that the different combinations of values may take, such as 2G; of a file, what does not fit goes to
+    /// temporary files (TMPDIR), and a database with more is refused. The search and the check need some memory of their own
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     memory_limit: Option<String>,
 }

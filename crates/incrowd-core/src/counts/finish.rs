@@ -13,6 +13,7 @@ use crate::hierarchy::{Hierarchy, Leaf};
 use crate::lattice::Level;
 use crate::table::{Dictionary, Kind};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 impl RowCounter {
     /// The counted table. `hierarchies` has one per quasi-identifier, each listing every value seen;
@@ -234,6 +235,9 @@ impl Sorting<'_> {
             .bits_of_first_word()
             .saturating_sub(OUTSIDE_BITS);
         let threads = self.counter.threads;
+        let tuples_of_buckets: Vec<AtomicUsize> = (0..1 << OUTSIDE_BITS)
+            .map(|_| AtomicUsize::new(0))
+            .collect();
         let sent = in_parallel(threads, (0..outside.parts.len()).collect(), |part| {
             let (keys, sizes) = outside.read(part)?;
             let mut sent = vec![Vec::new(); 1 << OUTSIDE_BITS];
@@ -250,6 +254,8 @@ impl Sorting<'_> {
                 bucket.push(u64::from(size));
             }
             for (bucket, tuples) in sent.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+                let count = tuples.len() / (outside.words + 1);
+                tuples_of_buckets[bucket].fetch_add(count, Ordering::Relaxed);
                 buckets.append(bucket, tuples)?;
             }
             Ok(rows_excluded)
@@ -258,20 +264,23 @@ impl Sorting<'_> {
         let mut classes = self.no_classes();
         let (words, columns) = (classes.words, classes.histograms.len());
         let limit = (self.counter.room.as_ref()).map_or(usize::MAX, |room| room.limit);
-        let most_classes = match self.counter.rows_are_apart {
+        let classes_at_most = match self.counter.rows_are_apart {
             true => self.counter.rows as usize,
             false => outside.tuples(),
         };
-        let mut classes_outside =
-            match most_classes.saturating_mul(bytes_of_class(words, columns)) > limit {
+        let mut written =
+            match classes_at_most.saturating_mul(bytes_of_class(words, columns)) > limit {
                 true => Some(ClassesOutside::new(&*buckets, words, columns)?),
                 false => None,
             };
-        let all: Vec<usize> = (0..1 << OUTSIDE_BITS).collect();
-        for some in all.chunks(2 * threads.max(1)) {
+        let tuples_of_buckets = tuples_of_buckets.into_iter().map(AtomicUsize::into_inner);
+        let bytes_each =
+            2 * 8 * (outside.words + 1) + size_of::<Entry>() + bytes_of_class(words, columns);
+        let tuples_at_once = limit / bytes_each;
+        for some in buckets_at_once(tuples_of_buckets, tuples_at_once, 2 * threads.max(1)) {
             let sorted = in_parallel(
                 threads,
-                some.to_vec(),
+                some.collect(),
                 |bucket| -> Result<FrequencySet, Error> {
                     let tuples = buckets.read(bucket)?;
                     let count = tuples.len() / (outside.words + 1);
@@ -287,14 +296,14 @@ impl Sorting<'_> {
                 },
             );
             for part in sorted {
-                match &mut classes_outside {
-                    Some(outside) => outside.append(&part?)?,
+                match &mut written {
+                    Some(written) => written.append(&part?)?,
                     None => classes.append(part?),
                 }
             }
         }
-        match classes_outside {
-            Some(outside) => Ok((outside.end()?, rows_excluded)),
+        match written {
+            Some(written) => Ok((written.end()?, rows_excluded)),
             None => Ok((classes, rows_excluded)),
         }
     }
@@ -421,6 +430,28 @@ impl CountedTable {
     }
 }
 
+/// Buckets that are sorted at once: so many tuples, if a single bucket has no more, in so many buckets.
+fn buckets_at_once(
+    tuples_of_buckets: impl Iterator<Item = usize>,
+    most_tuples: usize,
+    most_buckets: usize,
+) -> Vec<Range<usize>> {
+    let (mut ranges, mut tuples): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    for (bucket, more) in tuples_of_buckets.enumerate() {
+        match ranges.last_mut() {
+            Some(last) if last.len() < most_buckets && tuples + more <= most_tuples => {
+                last.end = bucket + 1;
+                tuples += more;
+            }
+            _ => {
+                ranges.push(bucket..bucket + 1);
+                tuples = more;
+            }
+        }
+    }
+    ranges
+}
+
 fn attribute(column: &CountingColumn, hierarchy: Hierarchy, missing: &Missing) -> Attribute {
     let texts = column.values.iter().map(|text| missing.normalize(text));
     Attribute {
@@ -503,6 +534,19 @@ mod tests {
         });
         let hierarchies = hierarchies.collect();
         counter.finish(hierarchies, vec![None], missing).unwrap()
+    }
+
+    #[test]
+    fn every_bucket_is_sorted_once_and_no_more_at_once_than_there_is_room_for() {
+        let tuples = [3, 0, 9, 1, 1, 1, 0, 0, 0, 2];
+        let ranges = buckets_at_once(tuples.into_iter(), 4, 3);
+        assert_eq!(ranges, [0..2, 2..3, 3..6, 6..9, 9..10]);
+        let ranges = buckets_at_once(tuples.into_iter(), usize::MAX, 4);
+        assert_eq!(ranges, [0..4, 4..8, 8..10]);
+        let ranges = buckets_at_once(tuples.into_iter(), 0, 4);
+        assert!(ranges.iter().all(|range| !range.is_empty()));
+        let all: Vec<usize> = ranges.into_iter().flatten().collect();
+        assert_eq!(all, (0..10).collect::<Vec<_>>());
     }
 
     #[test]

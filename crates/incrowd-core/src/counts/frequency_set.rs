@@ -169,8 +169,8 @@ impl Histograms {
     /// Clears all classes but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.starts.in_memory().truncate(1);
-        self.values.in_memory().clear();
-        self.counts.in_memory().clear();
+        self.values.emptied();
+        self.counts.emptied();
     }
 
     /// Forgets where classes are, so that none can be read. What was written stays, to be written over.
@@ -314,15 +314,15 @@ impl FrequencySet {
     /// No classes, of so many words each, in the memory of those that were here.
     pub(super) fn make_empty(&mut self, words: usize) {
         self.words = words;
-        self.keys.in_memory().clear();
-        self.sizes.in_memory().clear();
+        self.keys.emptied();
+        self.sizes.emptied();
         self.people.clear();
     }
 
     /// Releases memory that is not needed.
     pub(crate) fn shrink(&mut self) {
-        self.keys.in_memory().shrink_to_fit();
-        self.sizes.in_memory().shrink_to_fit();
+        self.keys.shrink();
+        self.sizes.shrink();
     }
 
     /// Bytes held, for caches with a limit.

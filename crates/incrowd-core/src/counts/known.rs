@@ -6,7 +6,7 @@ use super::{
 };
 use crate::lattice::Node;
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The most sets cached; picking the smallest that suits may examine all of them.
 const MOST_SETS: usize = 512;
@@ -66,6 +66,11 @@ impl Start<'_> {
         &self.node
     }
 
+    /// Whether it is this very set.
+    pub(crate) fn is_at(&self, set: &Weak<FrequencySet>) -> bool {
+        (self.set.as_ref()).is_some_and(|own| std::ptr::eq(Arc::as_ptr(own), set.as_ptr()))
+    }
+
     /// Its classes.
     pub(crate) fn classes(&self) -> &FrequencySet {
         self.set.as_deref().unwrap_or(&self.table.tuples)
@@ -101,7 +106,7 @@ impl Start<'_> {
         }
     }
 
-    /// The first half of [`Start::count_tracked`]: without histograms, which may turn out to be of no interest.
+    /// The first half of a tracked [`Start::count_at_most`]: without histograms, which may turn out to be of no interest.
     pub(crate) fn count_classes(
         &self,
         node: &Node,

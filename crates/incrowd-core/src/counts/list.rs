@@ -48,6 +48,22 @@ impl<T: Listed> List<T> {
         Ok(List::Outside(list.end()?))
     }
 
+    /// No numbers, in memory, so that others can be added.
+    pub(crate) fn emptied(&mut self) -> &mut Vec<T> {
+        match self {
+            List::Memory(numbers) => numbers.clear(),
+            List::Outside(_) => *self = List::default(),
+        }
+        self.in_memory()
+    }
+
+    /// Frees memory that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        if let List::Memory(numbers) = self {
+            numbers.shrink_to_fit();
+        }
+    }
+
     /// The numbers in memory, so that they can be changed.
     pub(crate) fn in_memory(&mut self) -> &mut Vec<T> {
         if let List::Outside(outside) = self {

@@ -44,10 +44,13 @@ pub(crate) struct Room {
 /// Of so many sets, each may take its share of the memory.
 const SHARES: usize = 256;
 
+/// Bytes of a set that is not worth a file.
+const FEW_BYTES: usize = if cfg!(test) { 1 } else { 1 << 16 };
+
 impl Room {
     /// A copy of classes: outside memory if they take more than a small share of it, and if they can be held there.
     pub(crate) fn copy(&self, classes: &FrequencySet) -> FrequencySet {
-        match classes.memory() > self.limit / SHARES {
+        match classes.memory() > (self.limit / SHARES).max(FEW_BYTES) {
             true => (self.copy_outside(classes)).unwrap_or_else(|_| classes.clone()),
             false => classes.clone(),
         }

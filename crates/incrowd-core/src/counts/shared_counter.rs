@@ -280,6 +280,11 @@ impl SharedCounter {
             if is_outside || tuples * bytes_to_sort(words, counted) > room.limit {
                 let outside = move_all_out(&counter, room, partitions, &layout, self.seed)?;
                 counter.outside = Some(outside);
+                // All that was held while rows were counted goes.
+                counter.room = Some(Room {
+                    limit: room.limit,
+                    overflow: room.overflow.another()?.into(),
+                });
                 return Ok(counter);
             }
         }

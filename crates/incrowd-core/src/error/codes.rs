@@ -29,7 +29,7 @@ macro_rules! error_codes {
 error_codes! {
     TooManyRows => "too-many-rows", "More rows than a class size can count.";
     TuplesNotHeld => "tuples-not-held", "A temporary file could not take the combinations of values that memory has no room for.";
-    TooManyTuples => "too-many-tuples", "The counted combinations of values take more memory than the limit.";
+    TooManyTuples => "too-many-tuples", "The combinations of values that a database has counted take more memory than the limit.";
     NotOnePerColumn => "not-one-per-column", "A list that must have one entry per column has fewer or more.";
     StepsAboveLevel => "steps-above-level", "Steps of `--coarse` that no acceptable level publishes as a whole.";
     NotUtf8 => "not-utf8", "A cell is not valid UTF-8.";

@@ -32,7 +32,7 @@ pub enum Error {
         /// What went wrong, and where.
         why: String,
     },
-    /// The combinations of values do not fit in memory.
+    /// The combinations of values that a database has counted do not fit in memory.
     #[error("the table has {tuples} different combinations of values, which take {} of memory; the limit is {}", megabytes(*.bytes), megabytes(*.limit))]
     TooManyTuples {
         /// The different combinations of values.

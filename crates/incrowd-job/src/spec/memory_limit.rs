@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 /// The memory that the combinations of values may take: bytes, such as `500M`, `2G` or `4GiB`.
 ///
-/// What does not fit is held in temporary files. Results do not depend on it.
+/// What does not fit is held in temporary files; a table in a database is refused if they do not fit. Results do not depend on it.
 ///
 /// ```
 /// use incrowd_job::MemoryLimit;

@@ -33,7 +33,7 @@ incrowd_core::error_codes! {
     NulText => "nul-text", "A cell or label contains a zero byte, which the database cannot store.";
     OutOfRange => "out-of-range", "A date or time lies outside what can be read.";
     TooManyRows => "too-many-rows", "More rows than a class size can count.";
-    TooManyTuples => "too-many-tuples", "The counted combinations of values take more memory than the limit.";
+    TooManyTuples => "too-many-tuples", "The combinations of values that a database has counted take more memory than the limit.";
     DraftDiffers => "draft-differs", "What the database has written is not the release that was checked.";
     InputChanged => "input-changed", "The input changed between the two passes over it.";
 }

@@ -1,15 +1,17 @@
 //! What the classes of low corners say about the nodes above them.
 
-use crate::counts::{CountedTable, FrequencySet, Scratch, Work, roll_up_tracked};
+use crate::counts::{CountedTable, FrequencySet, Scratch, Start, Work, roll_up_tracked};
 use crate::lattice::Node;
 use hashbrown::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The classes of a low corner, as far as they say anything about the nodes above it.
 #[derive(Debug)]
 pub(super) struct LowClasses {
     /// Keys and sizes, no histograms.
     classes: FrequencySet,
+    /// The set that they are from.
+    from: Weak<FrequencySet>,
     fewest_around: Vec<u32>,
     rows_suppressed: u32,
 }
@@ -18,12 +20,13 @@ impl LowClasses {
     /// The classes of a node, the [fewest rows](crate::problem::Assessor::fewest_around) around each, and the rows of those that
     /// are not safe.
     pub(super) fn new(
-        classes: &FrequencySet,
+        classes: &Arc<FrequencySet>,
         fewest_around: Vec<u32>,
         rows_suppressed: u32,
     ) -> Self {
         LowClasses {
             classes: classes.without_histograms(),
+            from: Arc::downgrade(classes),
             fewest_around,
             rows_suppressed,
         }
@@ -42,10 +45,10 @@ impl LowClasses {
         self.rows_suppressed
     }
 
-    /// Whether these are the classes of a set, in its order. A set of the same node may have another order if it was counted from
+    /// Whether a start has these classes in this order. A set of the same node may have another order if it was counted from
     /// other classes.
-    pub(super) fn are_those_of(&self, set: &FrequencySet) -> bool {
-        self.classes.keys == set.keys
+    pub(super) fn are_those_of(&self, start: &Start<'_>) -> bool {
+        start.is_at(&self.from) || self.classes.keys == start.classes().keys
     }
 
     /// Lets `scratch` find the class of the high corner that each class of the low one is part of, by its place among
@@ -124,6 +127,8 @@ impl LowCorners {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::testutil::random_table;
+    use crate::draw::Draw;
     use crate::lattice::Level;
 
     fn classes(of: usize) -> Arc<LowClasses> {
@@ -133,7 +138,7 @@ mod tests {
             sizes: vec![1; of].into(),
             ..FrequencySet::default()
         };
-        Arc::new(LowClasses::new(&set, vec![1; of], 0))
+        Arc::new(LowClasses::new(&Arc::new(set), vec![1; of], 0))
     }
 
     #[test]
@@ -162,5 +167,43 @@ mod tests {
         assert_eq!(known(&corners), [5]);
         corners.add(&node(6), classes(1000));
         assert_eq!(known(&corners), [6], "the last one is always known");
+    }
+
+    #[test]
+    fn classes_find_those_around_them_whatever_set_these_were_counted_from() {
+        let draw = &mut Draw::new(4);
+        let mut in_other_order = 0;
+        for _ in 0..20 {
+            let table = random_table(3, draw);
+            let nodes = table.lattice().walk();
+            for _ in 0..40 {
+                let high = &nodes[draw.below(nodes.len())];
+                let levels = high
+                    .levels()
+                    .map(|level| draw.below(level.index() + 1) as u8);
+                let low = Node::from_levels(levels.collect::<Vec<u8>>());
+                let bottom = table.lattice().bottom();
+                let raw = (&bottom, &table.tuples);
+                let count = |from: (&Node, &FrequencySet), to: &Node| {
+                    let (mut scratch, mut classes) = (Scratch::default(), FrequencySet::default());
+                    roll_up_tracked(&table, from, to, &[], &mut scratch, &mut classes);
+                    classes
+                };
+                let low_classes = Arc::new(count(raw, &low));
+                let high_classes = count(raw, high);
+                in_other_order +=
+                    u32::from(count((&low, &low_classes), high).keys != high_classes.keys);
+                let corner = LowClasses::new(&low_classes, vec![1; low_classes.len()], 0);
+                let (mut scratch, mut above) = (Scratch::default(), FrequencySet::default());
+                let memory = (&mut scratch, &mut above);
+                let _ = corner.count_above(&table, (&low, high), &high_classes, memory);
+                let mut sizes = vec![0; high_classes.len()];
+                for (&class, &size) in scratch.class_of().iter().zip(low_classes.sizes()) {
+                    sizes[class as usize] += size;
+                }
+                assert_eq!(sizes, high_classes.sizes());
+            }
+        }
+        assert!(in_other_order > 50, "{in_other_order}");
     }
 }

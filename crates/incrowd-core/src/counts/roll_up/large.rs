@@ -30,7 +30,7 @@ pub(super) struct Division {
 
 impl Default for Division {
     fn default() -> Self {
-        // In tests of this crate, sets of small tables are large, so that all that is built on them meets both kinds.
+        // In unit tests, sets of small tables are large, so that all that is built on them meets both kinds.
         let (large, piece, part) = match cfg!(test) {
             true => (64, 16, 8),
             false => (1 << 19, 1 << 16, 1 << 15),
@@ -227,9 +227,7 @@ fn add_parts(
 ) {
     let (keys, sizes) = (upper.keys.in_memory(), upper.sizes.in_memory());
     let before = sizes.len();
-    keys.reserve_exact((classes - before) * words);
     keys.resize(classes * words, 0);
-    sizes.reserve_exact(classes - before);
     sizes.resize(classes, 0);
     let (mut keys, mut sizes) = (&mut keys[before * words..], &mut sizes[before..]);
     let places = parts.iter().map(|part| {

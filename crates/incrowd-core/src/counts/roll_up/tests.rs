@@ -98,6 +98,7 @@ fn listed(set: &FrequencySet) -> Listed {
 fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever_the_threads() {
     let draw = &mut Draw::new(11);
     let mut parts_met = 0;
+    let mut bounded = FrequencySet::default(); // used again, whether it was complete or not
     let mut too_many_to_add = 0;
     for (columns, rows) in [(2, 1500), (4, 40), (4, 1000), (25, 200)] {
         let counted = table(columns, rows, draw);
@@ -131,7 +132,6 @@ fn a_set_counted_in_pieces_is_the_one_counted_at_once_in_the_same_order_whatever
                     }
                     assert_eq!(divided.class_of().len(), table.tuples.len());
                     for (most, is_complete) in [(upper.len(), true), (upper.len() - 1, false)] {
-                        let mut bounded = FrequencySet::default();
                         let wanted = (&columns_read[..], true);
                         assert_eq!(
                             roll_up_at_most(
