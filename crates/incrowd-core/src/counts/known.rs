@@ -50,14 +50,14 @@ pub(crate) struct Start<'a> {
     set: Option<Arc<FrequencySet>>,
 }
 
-/// Whether the classes of a node were counted, and what it took.
+/// A count that may have been given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Counted {
-    /// All of them.
-    All(Work),
-    /// There are more than were asked for.
-    TooMany(Work),
+pub(crate) struct Counted {
+    /// What it took.
+    pub(crate) work: Work,
+    /// Whether there are more classes than were asked for, so that not all were formed.
+    pub(crate) are_too_many: bool,
 }
 
 impl Start<'_> {
@@ -67,7 +67,7 @@ impl Start<'_> {
     }
 
     /// Whether it is this very set.
-    pub(crate) fn is_at(&self, set: &Weak<FrequencySet>) -> bool {
+    pub(crate) fn is_set(&self, set: &Weak<FrequencySet>) -> bool {
         (self.set.as_ref()).is_some_and(|own| std::ptr::eq(Arc::as_ptr(own), set.as_ptr()))
     }
 
@@ -100,9 +100,10 @@ impl Start<'_> {
     ) -> Counted {
         let from = (&self.node, self.classes());
         let wanted = (&*self.columns, is_tracked);
-        match roll_up_at_most(self.table, from, node, wanted, most, scratch, classes) {
-            true => Counted::All(self.work()),
-            false => Counted::TooMany(self.work()),
+        let is_complete = roll_up_at_most(self.table, from, node, wanted, most, scratch, classes);
+        Counted {
+            work: self.work(),
+            are_too_many: !is_complete,
         }
     }
 
@@ -276,9 +277,8 @@ mod tests {
                 let start = known.start_for(&node);
                 let most = usize::MAX;
                 let counted = start.count_at_most(most, &node, true, &mut scratch, &mut at_once);
-                let Counted::All(work) = counted else {
-                    panic!("there is no limit");
-                };
+                let work = counted.work;
+                assert!(!counted.are_too_many);
                 let of_classes = start.count_classes(&node, &mut other, &mut halves);
                 assert_eq!(halves.keys, at_once.keys);
                 assert_eq!(halves.sizes, at_once.sizes);

@@ -37,7 +37,7 @@ pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};
 pub(crate) use in_parallel::{SpareThreads, in_parallel, pieces};
 pub(crate) use keys::Keys;
 pub use known::KnownSets;
-pub(crate) use known::{Counted, Start};
+pub(crate) use known::Start;
 pub use layout::Layout;
 pub use leaf_order::{LeafOrder, LeafSet};
 pub(crate) use list::List;

@@ -189,3 +189,62 @@ pub(super) fn unjoined(
     }
     Ok((keys, sizes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::shelf::Shelf;
+
+    /// Has no room for anything.
+    #[derive(Debug)]
+    struct Full;
+
+    impl Overflow for Full {
+        fn append(&self, _: usize, _: &[u64]) -> Result<(), NotHeld> {
+            Err(NotHeld("full".into()))
+        }
+
+        fn read(&self, _: usize) -> Result<Vec<u64>, NotHeld> {
+            Err(NotHeld("full".into()))
+        }
+
+        fn another(&self) -> Result<Box<dyn Overflow>, NotHeld> {
+            Err(NotHeld("full".into()))
+        }
+
+        fn list(&self) -> Result<Box<dyn ListOutside>, NotHeld> {
+            Err(NotHeld("full".into()))
+        }
+    }
+
+    #[test]
+    fn a_copy_is_outside_if_it_is_large_and_there_is_room_and_the_same_wherever_it_is() {
+        let mut histograms = Histograms::default();
+        for class in 0..50 {
+            histograms.push(class % 3, class + 1);
+            histograms.end_class();
+        }
+        let classes = FrequencySet {
+            keys: (0..50).collect::<Vec<u64>>().into(),
+            words: 1,
+            sizes: (1..=50).collect::<Vec<u32>>().into(),
+            people: Vec::new(),
+            histograms: vec![None, Some(histograms)],
+        };
+        let full = Room {
+            limit: 1,
+            overflow: Arc::new(Full),
+        };
+        for (room, is_outside) in [
+            (Shelf::room(1), true),
+            (Shelf::room(SHARES * classes.memory()), false),
+            (full, false),
+        ] {
+            let copy = room.copy(&classes);
+            assert_eq!(copy, classes);
+            assert_eq!(matches!(copy.keys, List::Outside(_)), is_outside);
+            let values = &copy.histograms(1).values;
+            assert_eq!(matches!(values, List::Outside(_)), is_outside);
+        }
+    }
+}

@@ -4,7 +4,7 @@
 
 use super::lattice_box::LatticeBox;
 use super::low_classes::LowClasses;
-use crate::counts::{Counted, FrequencySet, Scratch, SpareThreads, Start, Work};
+use crate::counts::{FrequencySet, Scratch, SpareThreads, Start, Work};
 use crate::problem::{Assessment, Assessor, Interruption, Meter, Problem, ThreadMeter};
 use crate::utility::{Between, Detail, Known, Loss};
 use std::sync::Arc;
@@ -157,12 +157,10 @@ impl<'a> Worker<'a> {
         let (scratch, classes) = (&mut self.scratch, &mut self.classes);
         whole.low_is_counted = true;
         let most = most_worth_counting(self.most_classes, &task.start);
-        match (task.start).count_at_most(most, node, false, scratch, classes) {
-            Counted::All(work) => meter.spend(work)?,
-            Counted::TooMany(work) => {
-                meter.spend(work)?;
-                return Ok(self.too_many_classes(whole, true));
-            }
+        let counted = (task.start).count_at_most(most, node, false, scratch, classes);
+        meter.spend(counted.work)?;
+        if counted.are_too_many {
+            return Ok(self.too_many_classes(whole, true));
         }
         let floor = self.floor_above(whole.known(self.smallest_safe));
         whole.floor = whole.floor.max(floor);
@@ -229,12 +227,10 @@ impl<'a> Worker<'a> {
             None => {
                 let is_traced = self.trace == Trace::OfStart;
                 let most = most_worth_counting(self.most_classes, &task.start);
-                match (task.start).count_at_most(most, node, is_traced, scratch, classes) {
-                    Counted::All(work) => meter.spend(work)?,
-                    Counted::TooMany(work) => {
-                        meter.spend(work)?;
-                        return Ok(self.too_many_classes(whole, false));
-                    }
+                let counted = (task.start).count_at_most(most, node, is_traced, scratch, classes);
+                meter.spend(counted.work)?;
+                if counted.are_too_many {
+                    return Ok(self.too_many_classes(whole, false));
                 }
                 self.assessor.presume_by_size(classes);
             }

@@ -48,7 +48,7 @@ impl LowClasses {
     /// Whether a start has these classes in this order. A set of the same node may have another order if it was counted from
     /// other classes.
     pub(super) fn are_those_of(&self, start: &Start<'_>) -> bool {
-        start.is_at(&self.from) || self.classes.keys == start.classes().keys
+        start.is_set(&self.from) || self.classes.keys == start.classes().keys
     }
 
     /// Lets `scratch` find the class of the high corner that each class of the low one is part of, by its place among

@@ -60,6 +60,18 @@ impl Ends {
     }
 }
 
+/// Every node by itself, with the number of its classes.
+fn judge_all<'n>(problem: &Problem<'_>, nodes: &'n [Node]) -> Vec<(&'n Node, usize, Assessment)> {
+    let mut assessor = Assessor::new(problem);
+    let mut known = KnownSets::new(problem.table, problem.columns_read(), 1 << 24);
+    let judged = nodes.iter().map(|node| {
+        let (classes, _) = known.count_and_remember(node);
+        let assessment = assessor.assess(node, &classes, None);
+        (node, classes.len(), assessment)
+    });
+    judged.collect()
+}
+
 #[test]
 fn a_search_over_small_nodes_is_looked_at_as_often_as_others() {
     let table = random_table(6, &mut Draw::new(3));
@@ -104,14 +116,10 @@ fn the_search_is_as_good_and_its_bound_as_true_where_there_is_no_room_for_boxes(
         let metric = metric.build(&table).unwrap();
         let rows = (f64::from(table.rows) * share) as u32;
         let problem = Problem::new(&table, &models, &*metric).allow_suppressed(rows);
-        let mut assessor = Assessor::new(&problem);
-        let mut known = KnownSets::new(&table, problem.columns_read(), 1 << 24);
         let nodes = table.lattice().walk();
-        let judged = nodes.iter().filter_map(|node| {
-            let (classes, _) = known.count_and_remember(node);
-            let assessment = assessor.assess(node, &classes, None);
-            let loss = assessment.loss?;
-            Some((loss, assessment.rows_suppressed, node))
+        let judged = judge_all(&problem, &nodes);
+        let judged = judged.iter().filter_map(|(node, _, assessment)| {
+            Some((assessment.loss?, assessment.rows_suppressed, *node))
         });
         let judged: Vec<(Loss, u32, &Node)> = judged.collect();
         for ties in [Ties::LatticeOrder, Ties::FewestSuppressed] {
@@ -205,17 +213,13 @@ fn nodes_with_too_many_classes_are_given_up_and_the_best_is_found_all_the_same()
         let metric = metric.build(&table).unwrap();
         let rows = (f64::from(table.rows) * share) as u32;
         let problem = Problem::new(&table, &models, &*metric).allow_suppressed(rows);
-        let mut assessor = Assessor::new(&problem);
-        let mut known = KnownSets::new(&table, problem.columns_read(), 1 << 24);
         let nodes = table.lattice().walk();
-        let judged = nodes.iter().filter_map(|node| {
-            let mut classes = FrequencySet::default();
-            let _ = known.count(node, &mut classes);
-            let assessment = assessor.assess(node, &classes, None);
-            let has_too_many = classes.len() > problem.most_classes();
+        let judged = judge_all(&problem, &nodes);
+        let judged = judged.iter().filter_map(|(node, classes, assessment)| {
+            let has_too_many = *classes > problem.most_classes();
             assert!(!has_too_many || assessment.loss.is_none(), "{node:?}");
             given_up += usize::from(has_too_many);
-            Some((assessment.loss?, node.height(), node))
+            Some((assessment.loss?, node.height(), *node))
         });
         let (loss, _, best) = judged.min().unwrap();
         let mut work = None;
