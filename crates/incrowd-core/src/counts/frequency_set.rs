@@ -1,5 +1,6 @@
 //! Classes, their sizes and their histograms.
 
+use super::cells::{Cells, HistogramBuffer};
 use super::{List, Work};
 
 /// How often each value of one column occurs in one class: values ascending, counts at least 1.
@@ -131,6 +132,8 @@ pub struct Histograms {
     pub(crate) counts: List<u32>,
     /// Kept instead of all the above if it suffices.
     pub(crate) present: Option<Present>,
+    /// Kept instead of all the above by who [merges classes often](super::Scratch::with_cells).
+    pub(super) cells: Option<Cells>,
 }
 
 impl Default for Histograms {
@@ -140,6 +143,7 @@ impl Default for Histograms {
             values: List::default(),
             counts: List::default(),
             present: None,
+            cells: None,
         }
     }
 }
@@ -153,9 +157,23 @@ impl Histograms {
         }
     }
 
-    /// The histogram of one class. If only the presence of values is kept, their number is still correct.
+    /// The histogram of one class, however it is kept. If it is only the presence of values, their number is still correct.
+    #[inline(always)]
+    pub(crate) fn read<'h>(
+        &'h self,
+        class: usize,
+        buffer: &'h mut HistogramBuffer,
+    ) -> Histogram<'h> {
+        match &self.cells {
+            None => self.class(class),
+            Some(cells) => cells.class(class, buffer),
+        }
+    }
+
+    /// [`Histograms::read`] where none are kept as cells: only searches ask for those.
     #[inline(always)]
     pub fn class(&self, class: usize) -> Histogram<'_> {
+        debug_assert!(self.cells.is_none());
         if let Some(present) = &self.present {
             return Histogram::of_any(present.distinct(class));
         }
@@ -179,6 +197,26 @@ impl Histograms {
         if let Some(present) = &mut self.present {
             present.bits.clear();
         }
+        if let Some(cells) = &mut self.cells {
+            cells.clear();
+        }
+    }
+
+    /// Whether they are cells.
+    #[cfg(test)]
+    pub(crate) fn are_cells(&self) -> bool {
+        self.cells.is_some()
+    }
+
+    /// Whether no class can be read.
+    #[cfg(test)]
+    pub(crate) fn have_no_class(&self) -> bool {
+        let cells = self.cells.as_ref().map_or(0, Cells::memory);
+        let bits = self
+            .present
+            .as_ref()
+            .map_or(0, |present| present.bits.len());
+        self.starts.len() == 1 && cells == 0 && bits == 0
     }
 
     /// Adds a value to the class being filled; values must come ascending.
@@ -189,15 +227,26 @@ impl Histograms {
 
     /// Bytes that the values take.
     pub(crate) fn memory(&self) -> usize {
-        match &self.present {
-            Some(present) => 8 * present.bits.len(),
-            None => 8 * self.values.len(),
+        match (&self.present, &self.cells) {
+            (Some(present), _) => 8 * present.bits.len(),
+            (None, Some(cells)) => cells.memory(),
+            (None, None) => 8 * self.values.len(),
+        }
+    }
+
+    /// The steps in which all of it is gone through.
+    fn steps(&self) -> usize {
+        match (&self.present, &self.cells) {
+            (Some(present), _) => present.bits.len(),
+            (None, Some(cells)) => cells.steps(),
+            (None, None) => self.values.len(),
         }
     }
 
     /// Adds classes after these.
     pub(crate) fn append(&mut self, other: Histograms) {
         debug_assert!(self.present.is_none() && other.present.is_none());
+        debug_assert!(self.cells.is_none() && other.cells.is_none());
         let before = self.values.len() as u32;
         self.starts
             .in_memory()
@@ -303,12 +352,8 @@ impl FrequencySet {
 
     /// The part of it that the values take.
     pub(super) fn work_of_columns(&self, columns: &[usize]) -> Work {
-        let words = |&column: &usize| {
-            let histograms = self.histograms(column);
-            let present = histograms.present.as_ref();
-            present.map_or(histograms.values.len(), |present| present.bits.len())
-        };
-        Work::of(columns.iter().map(words).sum())
+        let steps = |&column: &usize| self.histograms(column).steps();
+        Work::of(columns.iter().map(steps).sum())
     }
 
     /// No classes, of so many words each, in the memory of those that were here.

@@ -236,7 +236,7 @@ impl<'a> KnownSets<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::{Missing, RowCounter};
+    use crate::counts::{Histograms, Missing, RowCounter};
     use crate::draw::Draw;
     use crate::hierarchy::HierarchySpec;
     use crate::table::RowBatch;
@@ -285,7 +285,7 @@ mod tests {
                 assert_eq!(other.class_of(), scratch.class_of());
                 let readable = halves.histograms.iter().flatten();
                 assert!(
-                    readable.clone().all(|of| of.starts.len() == 1),
+                    readable.clone().all(Histograms::have_no_class),
                     "histograms of other classes are left behind"
                 );
                 if draw.below(3) > 0 {

@@ -6,6 +6,7 @@
 //! any set below it ([`KnownSets`] picks the smallest); rows are never needed again.
 
 mod beside;
+mod cells;
 mod counting_column;
 mod engine;
 mod finish;
@@ -31,6 +32,7 @@ pub(crate) mod shelf;
 mod work;
 
 pub use beside::{CountedRows, RowsBeside};
+pub(crate) use cells::HistogramBuffer;
 pub use engine::CountEngine;
 pub use frequency_set::{FrequencySet, Histogram, Histograms};
 pub(crate) use frequency_set::{MOST_PRESENT, Present, count_bits};

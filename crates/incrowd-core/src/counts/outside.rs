@@ -65,6 +65,9 @@ impl Room {
                     values: column.values.copy_to(overflow)?,
                     counts: column.counts.copy_to(overflow)?,
                     present: column.present.clone(),
+                    cells: (column.cells.as_ref())
+                        .map(|cells| cells.copy_to(overflow))
+                        .transpose()?,
                 })
             });
             copied.transpose()
@@ -146,6 +149,7 @@ impl ClassesOutside {
                 values: ended(column.values)?,
                 counts: ended(column.counts)?,
                 present: None,
+                cells: None,
             }))
         });
         Ok(FrequencySet {

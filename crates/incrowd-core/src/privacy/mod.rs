@@ -52,7 +52,7 @@ pub use registry::{Build, ModelEntry, ModelKind, ModelSpec, Subject};
 pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::{Distance, TCloseness};
 
-use crate::counts::{FrequencySet, Histogram};
+use crate::counts::{FrequencySet, Histogram, HistogramBuffer};
 use crate::error::Error;
 use crate::table::decimal;
 use std::fmt::Debug;
@@ -252,14 +252,14 @@ fn is_at_most(part: u32, all: u32, share: Decimal) -> bool {
     u64::from(part) * share.denominator() <= u64::from(all) * share.numerator()
 }
 
-/// What is known of the classes of a node that are not safe, while models say [how much of them](PrivacyModel::lower_kept)
-/// can be kept.
+/// What is known of the classes of a node, while models say [how much](PrivacyModel::lower_kept) can be kept of those that are
+/// not safe.
 #[derive(Debug)]
 pub struct UnsafeClasses<'a> {
     /// All classes of the node.
     pub classes: &'a FrequencySet,
     /// Which of them are safe.
-    pub is_safe: &'a [bool],
+    pub is_safe: &'a mut [bool],
     /// Rows of the population that match each of them, or zeros.
     pub people: &'a [u32],
     /// No smaller class is safe.
@@ -272,6 +272,23 @@ pub struct UnsafeClasses<'a> {
     pub lost: u32,
     /// Once more are lost, it does not matter how many.
     pub most_lost: u32,
+}
+
+impl UnsafeClasses<'_> {
+    /// No more rows of a class can be kept than these. A part that is too small is not kept either.
+    #[inline]
+    fn lower(&mut self, class: usize, most: u32) {
+        let most = if most < self.smallest { 0 } else { most };
+        let kept = &mut self.kept[class];
+        self.lost += kept.saturating_sub(most);
+        *kept = most.min(*kept);
+    }
+
+    /// Whether it does not matter how many more are lost.
+    #[inline]
+    pub(crate) fn are_too_many_lost(&self) -> bool {
+        self.lost > self.most_lost
+    }
 }
 
 /// A promise about every class of a release, or about all of them together.
@@ -442,8 +459,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
             }
             Some(column) => {
                 let histograms = classes.histograms(column);
+                let mut buffer = HistogramBuffer::default();
                 for (class, (&size, safe)) in classes.sizes().iter().zip(is_safe).enumerate() {
-                    *safe = *safe && self.holds(&ClassView::new(size, histograms.class(class)));
+                    if *safe {
+                        let histogram = histograms.read(class, &mut buffer);
+                        *safe = self.holds(&ClassView::new(size, histogram));
+                    }
                 }
             }
         }
@@ -452,46 +473,59 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// Lowers the rows kept of every class that was judged unsafe to [what can be kept](PrivacyModel::most_kept) of it. One
     /// call per node. Ends when too many are lost.
     fn lower_kept(&self, unsafe_classes: &mut UnsafeClasses<'_>) {
-        let mut lost = unsafe_classes.lost;
         let classes = unsafe_classes.classes;
         let histograms = self.column().map(|column| classes.histograms(column));
-        let unsafe_ones = unsafe_classes.is_safe.iter().zip(&mut *unsafe_classes.kept);
-        for (class, (safe, kept)) in unsafe_ones.enumerate() {
-            if *safe | (*kept == 0) {
+        let mut buffer = HistogramBuffer::default();
+        for (class, &size) in classes.sizes().iter().enumerate() {
+            if unsafe_classes.is_safe[class] | (unsafe_classes.kept[class] == 0) {
                 continue;
             }
-            let size = classes.sizes()[class];
             let view = match histograms {
-                Some(histograms) => ClassView::new(size, histograms.class(class)),
+                Some(histograms) => ClassView::new(size, histograms.read(class, &mut buffer)),
                 None => ClassView::of_size(size).with_people(unsafe_classes.people[class]),
             };
-            let most = match unsafe_classes.broken_by_this {
-                false if self.holds(&view) => continue,
-                _ => self.most_kept_if_broken(&view, unsafe_classes.smallest),
-            };
-            // A part that is too small is not kept either.
-            let most = if most < unsafe_classes.smallest {
-                0
-            } else {
-                most
-            };
-            if most < *kept {
-                lost += *kept - most;
-                *kept = most;
-                if lost > unsafe_classes.most_lost {
-                    break;
-                }
+            if !unsafe_classes.broken_by_this && self.holds(&view) {
+                continue;
+            }
+            let most = self.most_kept_if_broken(&view, unsafe_classes.smallest);
+            unsafe_classes.lower(class, most);
+            if unsafe_classes.are_too_many_lost() {
+                break;
             }
         }
-        unsafe_classes.lost = lost;
+    }
+
+    /// [`PrivacyModel::judge`] and [`PrivacyModel::lower_kept`] with one look at every class, for a model that reads a column and
+    /// is the only one that any class which is not too small can break.
+    fn judge_and_lower_kept(&self, column: usize, judged: &mut UnsafeClasses<'_>) {
+        let classes = judged.classes;
+        let histograms = classes.histograms(column);
+        let mut buffer = HistogramBuffer::default();
+        for (class, &size) in classes.sizes().iter().enumerate() {
+            let is_too_small = judged.kept[class] == 0;
+            let was_safe = judged.is_safe[class] && !is_too_small;
+            let is_enough = is_too_small || judged.are_too_many_lost();
+            judged.is_safe[class] = false;
+            if !was_safe && is_enough {
+                continue;
+            }
+            let view = ClassView::new(size, histograms.read(class, &mut buffer));
+            if was_safe && self.holds(&view) {
+                judged.is_safe[class] = true;
+            } else if !is_enough {
+                let most = self.most_kept_if_broken(&view, judged.smallest);
+                judged.lower(class, most);
+            }
+        }
     }
 
     /// Raises the rows of every class to the [fewest](PrivacyModel::fewest_around) of a class around it. One call per node.
     fn raise_around(&self, classes: &FrequencySet, around: &mut [u32]) {
         let histograms = self.column().map(|column| classes.histograms(column));
+        let mut buffer = HistogramBuffer::default();
         for (class, (&size, around)) in classes.sizes().iter().zip(around).enumerate() {
             let view = match histograms {
-                Some(histograms) => ClassView::new(size, histograms.class(class)),
+                Some(histograms) => ClassView::new(size, histograms.read(class, &mut buffer)),
                 None => ClassView::of_size(size),
             };
             *around = (*around).max(self.fewest_around(&view));

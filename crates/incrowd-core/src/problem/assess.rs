@@ -3,7 +3,7 @@
 use super::{Interruption, Meter, Problem, crowds};
 use crate::counts::{FrequencySet, Keys, Work};
 use crate::lattice::Node;
-use crate::privacy::{ClassView, Monotonicity, PrivacyModel, ReleaseView, UnsafeClasses};
+use crate::privacy::{ClassView, Counted, Monotonicity, PrivacyModel, ReleaseView, UnsafeClasses};
 use crate::recode::ColumnRecoding;
 use crate::utility::{Detail, Known, Loss, Published, PublishedAttribute};
 use smallvec::SmallVec;
@@ -68,11 +68,25 @@ fn judge_people(
     }
 }
 
+/// See [`Assessor::only_reader`].
+fn only_reader<'a>(problem: &'a Problem<'_>) -> Option<(usize, &'a dyn PrivacyModel)> {
+    let is_broken_by_size = |model: &dyn PrivacyModel| model.counted() == Some(Counted::Rows);
+    let models = problem.models.iter().map(|model| &**model);
+    let mut models = models.filter(|model| !model.is_about_release() && !is_broken_by_size(*model));
+    let only = models.next()?;
+    if models.next().is_some() || problem.crowds_overlap() {
+        return None;
+    }
+    only.column().map(|column| (column, only))
+}
+
 /// Judges nodes one after the other, reusing its memory.
 #[derive(Debug)]
 pub struct Assessor<'a> {
     problem: &'a Problem<'a>,
     smallest_safe: u32,
+    /// The column of the only model that a class which is not too small can break, with the model.
+    only_reader: Option<(usize, &'a dyn PrivacyModel)>,
     /// Whether a loss is wanted even if a promise about the whole release is broken.
     measures_broken: bool,
     is_safe: Vec<bool>,
@@ -99,6 +113,7 @@ impl<'a> Assessor<'a> {
         Assessor {
             problem,
             smallest_safe: problem.smallest_safe(),
+            only_reader: only_reader(problem),
             measures_broken: false,
             is_safe: Vec::new(),
             fewest_rows: Vec::new(),
@@ -234,12 +249,17 @@ impl<'a> Assessor<'a> {
         let problem = self.problem;
         self.count_people(attributes, classes, meter)?;
         let lost_whole = self.rows_lost_whole(attributes, classes, meter)?;
-        let rows_suppressed = self.judge(attributes, classes, |_| true, meter)?;
-        let rows_lost_below = match (problem.crowds_overlap(), looks_below) {
-            (true, _) => lost_whole,
-            (false, true) => self.rows_lost_below(classes),
-            (false, false) => 0,
-        };
+        let mut rows_lost_below = lost_whole;
+        match self.only_reader.filter(|_| looks_below) {
+            Some(reader) => rows_lost_below = self.judge_and_look_below(reader, classes, meter)?,
+            None => {
+                self.judge(attributes, classes, |_| true, meter)?;
+                if looks_below && !problem.crowds_overlap() {
+                    rows_lost_below = self.rows_lost_below(classes);
+                }
+            }
+        }
+        let rows_suppressed = self.rows_suppressed(classes);
         let holds_as_a_whole = self.holds_as_a_whole(classes);
         let metric = problem.metric;
         let is_wanted = rows_suppressed <= problem.max_suppressed
@@ -278,7 +298,8 @@ impl<'a> Assessor<'a> {
         }
         let survives =
             |model: &dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
-        let rows = self.judge(attributes, classes, survives, meter)?;
+        self.judge(attributes, classes, survives, meter)?;
+        let rows = self.rows_suppressed(classes);
         // What is suppressed first decides what else is, so all models start together.
         self.is_safe.fill(true);
         Ok(rows)
@@ -289,24 +310,46 @@ impl<'a> Assessor<'a> {
     /// Below a node its classes are divided. What is kept of a class there keeps every promise, so no promise lets more of it
     /// be kept than [`PrivacyModel::most_kept`] says.
     fn rows_lost_below(&mut self, classes: &FrequencySet) -> u32 {
+        let models = self.problem.models;
+        let mut unsafe_classes = self.kept_by_size(classes);
+        for model in models {
+            if unsafe_classes.are_too_many_lost() {
+                break;
+            }
+            model.lower_kept(&mut unsafe_classes);
+        }
+        unsafe_classes.lost
+    }
+
+    /// Judges the classes with one look at each, and says what [`Assessor::rows_lost_below`] does.
+    fn judge_and_look_below(
+        &mut self,
+        (column, reader): (usize, &dyn PrivacyModel),
+        classes: &FrequencySet,
+        meter: &Meter<'_>,
+    ) -> Result<u32, Interruption> {
+        let mut judged = self.kept_by_size(classes);
+        reader.judge_and_lower_kept(column, &mut judged);
+        let lost = judged.lost;
+        for model in self.problem.models {
+            meter.spend(classes.work(model.column().as_slice()))?;
+        }
+        Ok(lost)
+    }
+
+    /// All classes, of which those are kept that are not too small.
+    fn kept_by_size<'s>(&'s mut self, classes: &'s FrequencySet) -> UnsafeClasses<'s> {
         let lost = self.keep_by_size(classes);
-        let mut unsafe_classes = UnsafeClasses {
+        UnsafeClasses {
             classes,
-            is_safe: &self.is_safe,
+            is_safe: &mut self.is_safe,
             people: &self.people,
             smallest: self.smallest_safe,
             broken_by_this: self.problem.models.len() == 1,
             lost,
             kept: &mut self.most_kept,
             most_lost: self.problem.max_suppressed,
-        };
-        for model in self.problem.models {
-            if unsafe_classes.lost > unsafe_classes.most_lost {
-                break;
-            }
-            model.lower_kept(&mut unsafe_classes);
         }
-        unsafe_classes.lost
     }
 
     /// Lets every class be kept that is not too small, so that [`Assessor::most_kept`] is known as far as sizes tell. The rows of
@@ -391,14 +434,14 @@ impl<'a> Assessor<'a> {
         Work::of(touched)
     }
 
-    /// Marks the classes that violate one of the chosen models; returns the rows suppressed so far.
+    /// Marks the classes that violate one of the chosen models.
     fn judge(
         &mut self,
         attributes: &[PublishedAttribute<'_>],
         classes: &FrequencySet,
         is_chosen: impl Fn(&dyn PrivacyModel) -> bool + Copy,
         meter: &Meter<'_>,
-    ) -> Result<u32, Interruption> {
+    ) -> Result<(), Interruption> {
         let problem = self.problem;
         let models = || {
             problem
@@ -420,8 +463,13 @@ impl<'a> Assessor<'a> {
                 meter.spend(classes.work(column.as_slice()))?;
             }
         }
+        Ok(())
+    }
+
+    /// Rows of the classes that were not found safe.
+    fn rows_suppressed(&self, classes: &FrequencySet) -> u32 {
         let rows = classes.sizes().iter().zip(&self.is_safe);
-        Ok(rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum())
+        rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum()
     }
 
     /// Shows the judged classes as a metric sees them.

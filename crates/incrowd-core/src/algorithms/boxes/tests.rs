@@ -1,10 +1,10 @@
 use super::*;
 use crate::algorithms::testutil::random_table;
 use crate::counts::shelf::Shelf;
-use crate::counts::{CountedTable, Missing, RowCounter};
+use crate::counts::{CountedTable, Missing, RowCounter, Scratch};
 use crate::draw::Draw;
 use crate::hierarchy::HierarchySpec;
-use crate::privacy::ModelSpec;
+use crate::privacy::{MODELS, ModelSpec};
 use crate::problem::{LOOK_EVERY, Settings, Watch};
 use crate::table::RowBatch;
 use crate::utility::MetricSpec;
@@ -247,4 +247,85 @@ fn nodes_with_too_many_classes_are_given_up_and_the_best_is_found_all_the_same()
         }
     }
     assert!(given_up > 100 && counted > 1000, "{given_up}, {counted}");
+}
+
+/// Promises of every kind that reads a column; `distance=hierarchical` needs levels that the table has not.
+const READERS: &[&str] = &[
+    "distinct-l-diversity(l=3)",
+    "entropy-l-diversity(l=2.5)",
+    "recursive-cl-diversity(c=2,l=3)",
+    "frequency-l-diversity(l=2)",
+    "alpha-k-anonymity(alpha=0.5,k=2)",
+    "p-sensitive-k-anonymity(p=3,k=4)",
+    "t-closeness(t=0.2,distance=equal)",
+    "t-closeness(t=0.15,distance=ordered)",
+    "delta-disclosure(delta=1.5,absent=reject)",
+    "delta-disclosure(delta=1,absent=ignore)",
+    "beta-likeness(beta=1,kind=basic)",
+];
+
+#[test]
+fn classes_are_judged_alike_as_cells_and_as_lists_with_one_look_and_with_two() {
+    let readers = MODELS.iter().filter(|entry| entry.reads_column());
+    for entry in readers {
+        let is_tried = |spec: &&str| spec.split('(').next() == Some(entry.name);
+        assert!(READERS.iter().any(is_tried), "{}", entry.name);
+    }
+    let draw = &mut Draw::new(14);
+    let metric: MetricSpec = "discernibility".parse().unwrap();
+    let (mut in_cells, mut kept_in_part) = (0, 0);
+    for spec in READERS {
+        for at in 0..4 {
+            let table = random_table(3, draw);
+            let metric = metric.build(&table).unwrap();
+            let models = |specs: &[&str]| {
+                let models = specs.iter().flat_map(|spec| {
+                    let spec: ModelSpec = spec.parse().unwrap();
+                    spec.build_all(&table.columns, &[0]).unwrap()
+                });
+                models.collect::<Vec<_>>()
+            };
+            // Said twice, the promise is not the only one that reads values.
+            let all = ["k-anonymity(k=2)", spec, spec];
+            let all = &all[at % 2..];
+            let (once, twice) = (models(&all[..all.len() - 1]), models(all));
+            let budget = [0, 30, 100, table.rows][at];
+            let problem = |models| Problem::new(&table, models, &*metric).allow_suppressed(budget);
+            let (once, twice) = (problem(&once), problem(&twice));
+            let mut with_one_look = Assessor::new(&once);
+            let mut with_two = Assessor::new(&twice);
+            let mut known = KnownSets::new(&table, vec![0], 1 << 24);
+            let mut scratch = Scratch::of_table(&table).with_cells();
+            let meter = Meter::unlimited();
+            for node in table.lattice().walk() {
+                let (listed, _) = known.count_and_remember(&node);
+                let mut cells = FrequencySet::default();
+                let _ = (known.start_for(&node)).count(&node, &mut scratch, &mut cells);
+                assert_eq!(cells.sizes(), listed.sizes());
+                in_cells += u32::from(cells.histograms(0).are_cells());
+                let judged = with_two.assess(&node, &listed, None);
+                let kept = with_two.most_kept().unwrap().to_vec();
+                assert_eq!(with_one_look.assess(&node, &cells, None), judged, "{spec}");
+                assert_eq!(with_one_look.most_kept(), Some(&*kept));
+                let sizes = listed.sizes().iter().zip(&kept);
+                kept_in_part += sizes
+                    .filter(|(size, kept)| 0 < **kept && kept < size)
+                    .count();
+                let around = with_two.fewest_around(&listed).unwrap();
+                assert_eq!(with_one_look.fewest_around(&cells).unwrap(), around);
+                with_one_look.presume_around(&cells, &around);
+                let presumed =
+                    with_one_look.assess_presumed(&node, &cells, None, at % 2 == 0, &meter);
+                let expected = Assessment {
+                    rows_lost_below: [judged.rows_lost_below, 0][at % 2],
+                    ..judged
+                };
+                assert_eq!(presumed.unwrap(), expected);
+            }
+        }
+    }
+    assert!(
+        in_cells > 500 && kept_in_part > 1000,
+        "{in_cells}, {kept_in_part}"
+    );
 }

@@ -15,6 +15,7 @@ use self::large::{Division, Parts};
 use self::merge::{
     Entries, Members, MergeScratch, add_histograms, is_best_added, merge_histograms,
 };
+use super::cells::Cells;
 use super::in_parallel::SpareThreads;
 use super::{CountedTable, FrequencySet};
 use crate::lattice::Node;
@@ -35,6 +36,7 @@ pub struct Scratch {
     /// Who may help with large sets.
     spare: Arc<SpareThreads>,
     division: Division,
+    has_cells: bool,
 }
 
 impl Scratch {
@@ -50,6 +52,15 @@ impl Scratch {
             spare,
             division: Division::of_table(table),
             ..Scratch::default()
+        }
+    }
+
+    /// Lets histograms of few values be kept as cells, which are merged in a third of the time. Whoever reads them does so with
+    /// [`Histograms::read`](super::Histograms::read). What is counted from them is kept as cells, too.
+    pub(crate) fn with_cells(self) -> Self {
+        Scratch {
+            has_cells: true,
+            ..self
         }
     }
 
@@ -245,16 +256,26 @@ fn regroup_columns(
             merging,
             spare: threads,
             division,
+            has_cells,
             ..
         } = &mut *scratch;
+        let has_cells = *has_cells && !is_large && Cells::suit(values, classes);
         match &lower.present {
             Some(present) => {
                 merged.clear();
+                merged.cells = None;
                 let united = merged.present.get_or_insert_default();
                 united.unite(present, class_of, classes);
             }
+            None if has_cells || lower.cells.is_some() => {
+                merged.clear();
+                merged.present = None;
+                let cells = merged.cells.get_or_insert_default();
+                cells.add_up(lower, class_of, values, classes);
+            }
             None => {
                 merged.present = None;
+                merged.cells = None;
                 let entries = Entries::all(lower);
                 if is_large && division.has_room_to_add(values, classes) {
                     merged = division.add((lower, class_of), values, classes, threads);
