@@ -157,7 +157,7 @@ impl Histograms {
         }
     }
 
-    /// The histogram of one class, however it is kept. If it is only the presence of values, their number is still correct.
+    /// [`Histograms::class`], also of those that a search keeps as cells: only there must it be used.
     #[inline(always)]
     pub(crate) fn read<'h>(
         &'h self,
@@ -170,7 +170,7 @@ impl Histograms {
         }
     }
 
-    /// [`Histograms::read`] where none are kept as cells: only searches ask for those.
+    /// The histogram of one class. If only the presence of values is kept, their number is still correct.
     #[inline(always)]
     pub fn class(&self, class: usize) -> Histogram<'_> {
         debug_assert!(self.cells.is_none());
