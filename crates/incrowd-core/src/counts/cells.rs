@@ -5,8 +5,9 @@ use super::{Histogram, Histograms, List, NotHeld, Overflow};
 /// The most cells of a class.
 const MOST_CELLS: usize = 16;
 
-/// The most classes. In larger sets most classes have few values, and lists take less memory.
-const MOST_CLASSES: usize = if cfg!(test) { 32 } else { 1 << 15 };
+/// Cells take at most so many times the memory of the lists that they are made of: where classes have few values each, lists are
+/// better.
+pub(super) const MOST_GROWTH: usize = if cfg!(test) { 1 } else { 4 };
 
 /// The rows of every value in each class, also of those that do not occur.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,9 +18,9 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Whether histograms of so many classes, for a column with so many values, may be kept as cells.
-    pub(super) fn suit(values: usize, classes: usize) -> bool {
-        values <= MOST_CELLS && classes <= MOST_CLASSES
+    /// Whether sums of listed histograms, for a column with so many values and so many classes, may be kept as cells.
+    pub(super) fn suit(lower: &Histograms, values: usize, classes: usize) -> bool {
+        values <= MOST_CELLS && 4 * of_class(values) * classes <= MOST_GROWTH * lower.memory()
     }
 
     /// Becomes the sums of lower classes, which may be listed; `class_of` maps each to its sum.
@@ -30,11 +31,7 @@ impl Cells {
         values: usize,
         classes: usize,
     ) {
-        self.of_class = match values {
-            ..=4 => 4,
-            5..=8 => 8,
-            _ => MOST_CELLS,
-        };
+        self.of_class = of_class(values);
         let rows = self.rows.emptied();
         rows.resize(classes * self.of_class, 0);
         // A compiler that knows how many there are adds several at a time.
@@ -80,9 +77,20 @@ impl Cells {
     }
 }
 
+/// Cells of a class, for a column with so many values.
+fn of_class(values: usize) -> usize {
+    debug_assert!(values <= MOST_CELLS);
+    match values {
+        ..=4 => 4,
+        5..=8 => 8,
+        _ => MOST_CELLS,
+    }
+}
+
 fn add_up<const CELLS: usize>(lower: &Histograms, class_of: &[u32], upper: &mut [u32]) {
     let (upper, _) = upper.as_chunks_mut::<CELLS>();
     if let Some(lower) = &lower.cells {
+        debug_assert_eq!(lower.of_class, CELLS, "the column is the same");
         let (lower, _) = lower.rows.as_chunks::<CELLS>();
         for (lower, &class) in lower.iter().zip(class_of) {
             let sums = &mut upper[class as usize];

@@ -1,6 +1,6 @@
 //! Classes, their sizes and their histograms.
 
-use super::cells::{Cells, HistogramBuffer};
+use super::cells::{Cells, HistogramBuffer, MOST_GROWTH};
 use super::{List, Work};
 
 /// How often each value of one column occurs in one class: values ascending, counts at least 1.
@@ -41,6 +41,7 @@ impl Present {
     /// From classes whose histograms are known, for a column with this many values.
     pub(crate) fn of(histograms: &Histograms, values: usize) -> Self {
         debug_assert!(values <= MOST_PRESENT && histograms.present.is_none());
+        debug_assert!(histograms.cells.is_none());
         let words = values.div_ceil(64).max(1);
         let classes = histograms.starts.len() - 1;
         let mut present = Present {
@@ -157,7 +158,7 @@ impl Histograms {
         }
     }
 
-    /// [`Histograms::class`], also of those that a search keeps as cells: only there must it be used.
+    /// [`Histograms::class`], which does not know cells. Whoever may meet the sets of a search uses this.
     #[inline(always)]
     pub(crate) fn read<'h>(
         &'h self,
@@ -372,9 +373,17 @@ impl FrequencySet {
 
     /// Bytes held, for caches with a limit.
     pub(crate) fn memory(&self) -> usize {
-        let histograms = self.histograms.iter().flatten().map(Histograms::memory);
-        let histograms: usize = histograms.sum();
-        8 * self.keys.len() + 4 * (self.sizes.len() + self.people.len()) + histograms
+        8 * self.keys.len() + 4 * (self.sizes.len() + self.people.len()) + self.memory_of_columns()
+    }
+
+    /// The most bytes that a set counted from this one holds, if nothing here is kept as cells.
+    pub(crate) fn most_memory_above(&self) -> usize {
+        self.memory() + (MOST_GROWTH - 1) * self.memory_of_columns()
+    }
+
+    fn memory_of_columns(&self) -> usize {
+        let histograms = self.histograms.iter().flatten();
+        histograms.map(Histograms::memory).sum()
     }
 }
 

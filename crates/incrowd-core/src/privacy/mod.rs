@@ -258,7 +258,7 @@ fn is_at_most(part: u32, all: u32, share: Decimal) -> bool {
 pub struct UnsafeClasses<'a> {
     /// All classes of the node.
     pub classes: &'a FrequencySet,
-    /// Which of them are safe.
+    /// Which of them are safe, or presumed to be until they are judged.
     pub is_safe: &'a mut [bool],
     /// Rows of the population that match each of them, or zeros.
     pub people: &'a [u32],
@@ -498,6 +498,7 @@ pub trait PrivacyModel: Debug + Send + Sync {
     /// [`PrivacyModel::judge`] and [`PrivacyModel::lower_kept`] with one look at every class, for a model that reads a column and
     /// is the only one that any class which is not too small can break.
     fn judge_and_lower_kept(&self, column: usize, judged: &mut UnsafeClasses<'_>) {
+        debug_assert_eq!(self.column(), Some(column));
         let classes = judged.classes;
         let histograms = classes.histograms(column);
         let mut buffer = HistogramBuffer::default();
@@ -544,7 +545,8 @@ pub trait PrivacyModel: Debug + Send + Sync {
         }
     }
 
-    /// What it counts in a class, if its measure is this count and nothing else. Only a model with a column counts values.
+    /// What it counts in a class, if its measure is this count and nothing else. Only a model with a column counts values. A
+    /// model that counts rows holds for every class that is not [too small](PrivacyModel::smallest_class).
     fn counted(&self) -> Option<Counted> {
         None
     }

@@ -259,7 +259,7 @@ impl<'a> Assessor<'a> {
                 }
             }
         }
-        let rows_suppressed = self.rows_suppressed(classes);
+        let rows_suppressed = self.rows_unsafe(classes);
         let holds_as_a_whole = self.holds_as_a_whole(classes);
         let metric = problem.metric;
         let is_wanted = rows_suppressed <= problem.max_suppressed
@@ -299,7 +299,7 @@ impl<'a> Assessor<'a> {
         let survives =
             |model: &dyn PrivacyModel| model.monotonicity() == Monotonicity::UnionWithAny;
         self.judge(attributes, classes, survives, meter)?;
-        let rows = self.rows_suppressed(classes);
+        let rows = self.rows_unsafe(classes);
         // What is suppressed first decides what else is, so all models start together.
         self.is_safe.fill(true);
         Ok(rows)
@@ -467,7 +467,7 @@ impl<'a> Assessor<'a> {
     }
 
     /// Rows of the classes that were not found safe.
-    fn rows_suppressed(&self, classes: &FrequencySet) -> u32 {
+    fn rows_unsafe(&self, classes: &FrequencySet) -> u32 {
         let rows = classes.sizes().iter().zip(&self.is_safe);
         rows.map(|(&size, &safe)| if safe { 0 } else { size }).sum()
     }

@@ -412,7 +412,7 @@ impl<'a> Search<'a> {
 
     /// How many boxes are examined at once: ever more, as far as the classes of all of them fit in the memory.
     fn width(&self, examined: u64) -> usize {
-        let of_one = self.problem.table.tuples.memory().max(1);
+        let of_one = self.problem.table.tuples.most_memory_above().max(1);
         let fit = (self.problem.memory_limit / 4 / of_one).clamp(1, MOST_AT_ONCE);
         let least = if self.is_about_rows { MANY_AT_ONCE } else { 1 };
         let width = usize::try_from(examined / BOXES_PER_WIDTH).unwrap_or(fit);

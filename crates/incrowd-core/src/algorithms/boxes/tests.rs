@@ -4,7 +4,7 @@ use crate::counts::shelf::Shelf;
 use crate::counts::{CountedTable, Missing, RowCounter, Scratch};
 use crate::draw::Draw;
 use crate::hierarchy::HierarchySpec;
-use crate::privacy::{MODELS, ModelSpec};
+use crate::privacy::{MODELS, ModelSpec, Monotonicity};
 use crate::problem::{LOOK_EVERY, Settings, Watch};
 use crate::table::RowBatch;
 use crate::utility::MetricSpec;
@@ -273,9 +273,10 @@ fn classes_are_judged_alike_as_cells_and_as_lists_with_one_look_and_with_two() {
     }
     let draw = &mut Draw::new(14);
     let metric: MetricSpec = "discernibility".parse().unwrap();
-    let (mut in_cells, mut kept_in_part) = (0, 0);
+    let mut in_cells = 0;
     for spec in READERS {
-        for at in 0..4 {
+        let (mut kept_in_part, mut all_or_nothing) = (0, false);
+        for at in 0..12 {
             let table = random_table(3, draw);
             let metric = metric.build(&table).unwrap();
             let models = |specs: &[&str]| {
@@ -286,21 +287,25 @@ fn classes_are_judged_alike_as_cells_and_as_lists_with_one_look_and_with_two() {
                 models.collect::<Vec<_>>()
             };
             // Said twice, the promise is not the only one that reads values.
-            let all = ["k-anonymity(k=2)", spec, spec];
-            let all = &all[at % 2..];
+            let all = ["average-risk(max=0.4)", "k-anonymity(k=2)", spec, spec];
+            let all = &all[at % 3..];
             let (once, twice) = (models(&all[..all.len() - 1]), models(all));
-            let budget = [0, 30, 100, table.rows][at];
+            let budget = [0, 30, 100, table.rows][at % 4];
+            all_or_nothing |= once[once.len() - 1].monotonicity() == Monotonicity::UnionWithAny;
             let problem = |models| Problem::new(&table, models, &*metric).allow_suppressed(budget);
             let (once, twice) = (problem(&once), problem(&twice));
             let mut with_one_look = Assessor::new(&once);
             let mut with_two = Assessor::new(&twice);
             let mut known = KnownSets::new(&table, vec![0], 1 << 24);
+            let mut known_cells = KnownSets::new(&table, vec![0], 1 << 24);
             let mut scratch = Scratch::of_table(&table).with_cells();
+            let mut cells = FrequencySet::default(); // used again, however its histograms were kept
             let meter = Meter::unlimited();
             for node in table.lattice().walk() {
                 let (listed, _) = known.count_and_remember(&node);
-                let mut cells = FrequencySet::default();
-                let _ = (known.start_for(&node)).count(&node, &mut scratch, &mut cells);
+                let start = known_cells.start_for(&node);
+                let _ = start.count(&node, &mut scratch, &mut cells);
+                known_cells.remember(node.clone(), Arc::new(cells.clone()));
                 assert_eq!(cells.sizes(), listed.sizes());
                 in_cells += u32::from(cells.histograms(0).are_cells());
                 let judged = with_two.assess(&node, &listed, None);
@@ -313,19 +318,26 @@ fn classes_are_judged_alike_as_cells_and_as_lists_with_one_look_and_with_two() {
                     .count();
                 let around = with_two.fewest_around(&listed).unwrap();
                 assert_eq!(with_one_look.fewest_around(&cells).unwrap(), around);
-                with_one_look.presume_around(&cells, &around);
-                let presumed =
-                    with_one_look.assess_presumed(&node, &cells, None, at % 2 == 0, &meter);
-                let expected = Assessment {
-                    rows_lost_below: [judged.rows_lost_below, 0][at % 2],
-                    ..judged
-                };
-                assert_eq!(presumed.unwrap(), expected);
+                for looks_below in [true, false] {
+                    with_one_look.presume_around(&cells, &around);
+                    let presumed =
+                        with_one_look.assess_presumed(&node, &cells, None, looks_below, &meter);
+                    let expected = Assessment {
+                        rows_lost_below: if looks_below {
+                            judged.rows_lost_below
+                        } else {
+                            0
+                        },
+                        ..judged.clone()
+                    };
+                    assert_eq!(presumed.unwrap(), expected);
+                }
             }
         }
+        assert!(
+            all_or_nothing || kept_in_part > 100,
+            "{spec}: {kept_in_part}"
+        );
     }
-    assert!(
-        in_cells > 500 && kept_in_part > 1000,
-        "{in_cells}, {kept_in_part}"
-    );
+    assert!(in_cells > 1000, "{in_cells}");
 }

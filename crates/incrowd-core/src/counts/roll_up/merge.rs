@@ -41,6 +41,7 @@ impl<'l> Entries<'l> {
     }
 
     pub(super) fn of(histograms: &'l Histograms, classes: Range<usize>) -> Self {
+        debug_assert!(histograms.cells.is_none());
         let starts = &histograms.starts[classes.start..=classes.end];
         let entries = starts[0] as usize..starts[classes.len()] as usize;
         Entries {

@@ -55,7 +55,7 @@ impl Scratch {
         }
     }
 
-    /// Lets histograms of few values be kept as cells, which are merged in a third of the time. Whoever reads them does so with
+    /// Lets histograms of few values be kept as cells, which are merged in less time. Whoever reads them does so with
     /// [`Histograms::read`](super::Histograms::read). What is counted from them is kept as cells, too.
     pub(crate) fn with_cells(self) -> Self {
         Scratch {
@@ -259,7 +259,6 @@ fn regroup_columns(
             has_cells,
             ..
         } = &mut *scratch;
-        let has_cells = *has_cells && !is_large && Cells::suit(values, classes);
         match &lower.present {
             Some(present) => {
                 merged.clear();
@@ -267,7 +266,9 @@ fn regroup_columns(
                 let united = merged.present.get_or_insert_default();
                 united.unite(present, class_of, classes);
             }
-            None if has_cells || lower.cells.is_some() => {
+            None if lower.cells.is_some()
+                || *has_cells && !is_large && Cells::suit(lower, values, classes) =>
+            {
                 merged.clear();
                 merged.present = None;
                 let cells = merged.cells.get_or_insert_default();

@@ -1,6 +1,6 @@
 //! What must be true of every model, and of the registry.
 
-use super::super::{ClassView, Decimal, MODELS, ModelSpec, Monotonicity, Subject};
+use super::super::{ClassView, Counted, Decimal, MODELS, ModelSpec, Monotonicity, Subject};
 use super::{Class, Random, SPECS, column, model, models};
 use crate::counts::{FrequencySet, Histogram, Histograms};
 use crate::error::Error;
@@ -236,6 +236,29 @@ fn the_largest_tables_overflow_nothing() {
     let far = model("t-closeness(t=0.999999999,distance=ordered)", &table);
     assert!(far.measure(&Class::new(&counts).view()) > 0.4);
     assert!(far.holds(&Class::new(&counts).view()));
+}
+
+/// Whoever judges a node skips such models for classes that are not too small.
+#[test]
+fn of_models_that_count_rows_the_size_of_a_class_says_all() {
+    let models = models(&[7, 2, 3]);
+    let models = models
+        .iter()
+        .filter(|model| model.counted() == Some(Counted::Rows));
+    let mut met = 0;
+    for model in models {
+        for size in 0..100 {
+            let is_enough = size >= model.smallest_class();
+            assert_eq!(
+                model.holds(&ClassView::of_size(size)),
+                is_enough,
+                "{model:?}, {size}"
+            );
+        }
+        assert_eq!(model.smallest_safe(), model.smallest_class());
+        met += 1;
+    }
+    assert!(met > 0);
 }
 
 #[test]
