@@ -1,6 +1,6 @@
 //! Histograms with a cell for every value, so that to merge classes is to add up cells.
 
-use super::{Histogram, Histograms, List, NotHeld, Overflow};
+use super::{Histogram, List, NotHeld, Overflow};
 
 /// The most cells of a class.
 const MOST_CELLS: usize = 16;
@@ -8,6 +8,19 @@ const MOST_CELLS: usize = 16;
 /// Cells take at most so many times the memory of the lists that they are made of: where classes have few values each, lists are
 /// better.
 pub(super) const MOST_GROWTH: usize = if cfg!(test) { 1 } else { 4 };
+
+/// The histograms of lower classes.
+#[derive(Clone, Copy)]
+pub(super) enum Below<'l> {
+    Cells(&'l Cells),
+    /// End to end.
+    Lists {
+        /// Where each class starts, and after the last class the end.
+        starts: &'l [u32],
+        values: &'l [u32],
+        counts: &'l [u32],
+    },
+}
 
 /// The rows of every value in each class, also of those that do not occur.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,15 +31,16 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Whether sums of listed histograms, for a column with so many values and so many classes, may be kept as cells.
-    pub(super) fn suit(lower: &Histograms, values: usize, classes: usize) -> bool {
-        values <= MOST_CELLS && 4 * of_class(values) * classes <= MOST_GROWTH * lower.memory()
+    /// Whether the sums of lists that take so much memory, for a column with so many values and so many classes, may be kept as
+    /// cells.
+    pub(super) fn suit(memory: usize, values: usize, classes: usize) -> bool {
+        values <= MOST_CELLS && 4 * of_class(values) * classes <= MOST_GROWTH * memory
     }
 
-    /// Becomes the sums of lower classes, which may be listed; `class_of` maps each to its sum.
+    /// Becomes the sums of lower classes; `class_of` maps each to its sum.
     pub(super) fn add_up(
         &mut self,
-        lower: &Histograms,
+        lower: Below<'_>,
         class_of: &[u32],
         values: usize,
         classes: usize,
@@ -87,27 +101,34 @@ fn of_class(values: usize) -> usize {
     }
 }
 
-fn add_up<const CELLS: usize>(lower: &Histograms, class_of: &[u32], upper: &mut [u32]) {
+fn add_up<const CELLS: usize>(lower: Below<'_>, class_of: &[u32], upper: &mut [u32]) {
     let (upper, _) = upper.as_chunks_mut::<CELLS>();
-    if let Some(lower) = &lower.cells {
-        debug_assert_eq!(lower.of_class, CELLS, "the column is the same");
-        let (lower, _) = lower.rows.as_chunks::<CELLS>();
-        for (lower, &class) in lower.iter().zip(class_of) {
-            let sums = &mut upper[class as usize];
-            for (sum, rows) in sums.iter_mut().zip(lower) {
-                *sum += rows;
+    match lower {
+        Below::Cells(lower) => {
+            debug_assert_eq!(lower.of_class, CELLS, "the column is the same");
+            let (lower, _) = lower.rows.as_chunks::<CELLS>();
+            for (lower, &class) in lower.iter().zip(class_of) {
+                let sums = &mut upper[class as usize];
+                for (sum, rows) in sums.iter_mut().zip(lower) {
+                    *sum += rows;
+                }
             }
         }
-        return;
-    }
-    // One pass over all entries: where a class begins need not be looked up.
-    let mut entries = lower.values.iter().zip(&*lower.counts);
-    let ends = lower.starts.iter().zip(&lower.starts[1..]);
-    let lengths = ends.map(|(start, end)| end - start);
-    for (&class, length) in class_of.iter().zip(lengths) {
-        let sums = &mut upper[class as usize];
-        for (&value, &count) in entries.by_ref().take(length as usize) {
-            sums[value as usize % CELLS] += count;
+        Below::Lists {
+            starts,
+            values,
+            counts,
+        } => {
+            // One pass over all entries: where a class begins need not be looked up.
+            let mut entries = values.iter().zip(counts);
+            let lengths = starts.iter().zip(&starts[1..]);
+            let lengths = lengths.map(|(start, end)| end - start);
+            for (&class, length) in class_of.iter().zip(lengths) {
+                let sums = &mut upper[class as usize];
+                for (&value, &count) in entries.by_ref().take(length as usize) {
+                    sums[value as usize % CELLS] += count;
+                }
+            }
         }
     }
 }
@@ -139,6 +160,7 @@ impl HistogramBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Histograms;
     use crate::draw::Draw;
 
     #[test]
@@ -171,16 +193,14 @@ mod tests {
                     assert_eq!(histogram.counts, counts);
                 }
             };
-            let of_lists = cells.cells.get_or_insert_default();
-            of_lists.add_up(&lower, &class_of, values, classes);
+            cells.add_up_in_cells(&lower, &class_of, values, classes);
             check(&cells, &expected);
             // All classes become one.
             let together = vec![0; classes];
             let sums = (0..values).map(|value| expected.iter().map(|rows| rows[value]).sum());
             let sums: Vec<u32> = sums.collect();
             let mut of_cells = Histograms::default();
-            let united = of_cells.cells.get_or_insert_default();
-            united.add_up(&cells, &together, values, 1);
+            of_cells.add_up_in_cells(&cells, &together, values, 1);
             check(&of_cells, &[sums]);
         }
     }

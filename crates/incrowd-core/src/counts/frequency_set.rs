@@ -1,33 +1,7 @@
 //! Classes, their sizes and their histograms.
 
-use super::cells::{Cells, HistogramBuffer, MOST_GROWTH};
-use super::{List, Work};
-
-/// How often each value of one column occurs in one class: values ascending, counts at least 1.
-#[derive(Debug, Clone, Copy)]
-pub struct Histogram<'a> {
-    /// The [codes](crate::table::ValueCode) of the values present, ascending.
-    pub values: &'a [u32],
-    /// Rows with each of them.
-    pub counts: &'a [u32],
-}
-
-/// The most values a column may have for only their presence to be kept.
-pub(crate) const MOST_PRESENT: usize = 512;
-
-static ANY: [u32; MOST_PRESENT] = [1; MOST_PRESENT];
-
-impl Histogram<'static> {
-    /// A histogram with this many values, of which only the number is known; at most [`MOST_PRESENT`].
-    #[inline]
-    pub(crate) fn of_any(distinct: u32) -> Self {
-        let any = &ANY[..distinct as usize];
-        Histogram {
-            values: any,
-            counts: any,
-        }
-    }
-}
+use super::cells::{Below, Cells, HistogramBuffer, MOST_GROWTH};
+use super::{Histogram, List, MOST_PRESENT, Work};
 
 /// Which values of a column each class has, one bit each, so that merging classes takes only a few words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -190,6 +164,28 @@ impl Histograms {
         self.starts.in_memory().truncate(1);
         self.values.emptied();
         self.counts.emptied();
+    }
+
+    /// Becomes the sums of lower classes, kept as cells; `class_of` maps each to its sum.
+    pub(super) fn add_up_in_cells(
+        &mut self,
+        lower: &Histograms,
+        class_of: &[u32],
+        values: usize,
+        classes: usize,
+    ) {
+        self.clear();
+        self.present = None;
+        let below = match &lower.cells {
+            Some(cells) => Below::Cells(cells),
+            None => Below::Lists {
+                starts: &lower.starts,
+                values: &lower.values,
+                counts: &lower.counts,
+            },
+        };
+        let cells = self.cells.get_or_insert_default();
+        cells.add_up(below, class_of, values, classes);
     }
 
     /// Forgets where classes are, so that none can be read. What was written stays, to be written over.

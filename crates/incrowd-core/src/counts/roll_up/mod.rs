@@ -267,12 +267,9 @@ fn regroup_columns(
                 united.unite(present, class_of, classes);
             }
             None if lower.cells.is_some()
-                || *has_cells && !is_large && Cells::suit(lower, values, classes) =>
+                || *has_cells && !is_large && Cells::suit(lower.memory(), values, classes) =>
             {
-                merged.clear();
-                merged.present = None;
-                let cells = merged.cells.get_or_insert_default();
-                cells.add_up(lower, class_of, values, classes);
+                merged.add_up_in_cells(lower, class_of, values, classes);
             }
             None => {
                 merged.present = None;
