@@ -68,11 +68,12 @@ fn judge_people(
     }
 }
 
-/// See [`Assessor::only_reader`].
+/// See [`Assessor::only_reader`]. A model that counts rows is broken only by classes that are too small, and one about the whole
+/// release by none.
 fn only_reader<'a>(problem: &'a Problem<'_>) -> Option<(usize, &'a dyn PrivacyModel)> {
-    let is_broken_by_size = |model: &dyn PrivacyModel| model.counted() == Some(Counted::Rows);
+    let is_about_size = |model: &dyn PrivacyModel| model.counted() == Some(Counted::Rows);
     let models = problem.models.iter().map(|model| &**model);
-    let mut models = models.filter(|model| !model.is_about_release() && !is_broken_by_size(*model));
+    let mut models = models.filter(|model| !model.is_about_release() && !is_about_size(*model));
     let only = models.next()?;
     if models.next().is_some() || problem.crowds_overlap() {
         return None;
